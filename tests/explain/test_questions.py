@@ -236,6 +236,8 @@ def test_a_budget_is_named_that_no_plugin_respects(configured):
 @pytest.mark.parametrize("policies, said", [
     ("[{event: PodEvicted, action: RestartJob}]", "deletes all its 2 pods and creates them again"),
     ("[{events: ['*'], action: AbortJob}]", "then ends it, with all its pods"),
+    ("[{event: PodFailed, action: AbortJob}, {event: PodEvicted, action: RestartJob}]",
+     "the policy AbortJob for PodFailed acts before RestartJob for PodEvicted."),
     ("[{event: PodEvicted, action: RestartTask}]", ""), ("[]", "")])
 def test_what_an_eviction_does_to_the_whole_job_by_its_policies(policies, said):
     old = exported("old", 2, 4, least=1, there=2, phase="Running", job_phase="Running").replace(

@@ -280,6 +280,75 @@ def test_the_pods_that_a_quota_refuses_are_named_with_its_sum(least, said, chang
     assert change is None or change in {each.change for each in found.remedies}
 
 
+COUNT = """\
+{apiVersion: v1, kind: ResourceQuota, metadata: {name: count, namespace: default},
+ spec: {hard: {pods: "5", limits.cpu: "9"}}, status: {hard: {pods: "5"}, used: {pods: "3"}}}
+---
+"""
+
+
+def test_a_job_whose_pods_a_quota_refuses_waits_for_quota_and_no_lower_minimum_helps():
+    train = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: train, namespace: default}
+spec: {minAvailable: 4, tasks: [{name: w, replicas: 4, template: {spec: {containers: [
+  {name: c, resources: {requests: {cpu: "1"}, limits: {cpu: "1"}}}]}}}]}
+"""
+    found = asked(COUNT, exported("held", 3, 1, there=3, phase="Running"), train).why("train")
+    assert "train waits for quota: ResourceQuota default/count is pods 2 short." in found.head
+    assert "(5 used + 1 requested > 5)" in found.text and "In use by default/held 3." in found.text
+    changes = [each.change for each in found.remedies]
+    assert changes[0] == "ResourceQuota default/count: hard pods 5 -> 7"
+    assert not any("minAvailable" in change for change in changes)
+
+
+def test_a_job_whose_pods_a_limit_range_refuses_says_so_first():
+    bound = """\
+{apiVersion: v1, kind: LimitRange, metadata: {name: most, namespace: default}, spec: {limits: [
+ {type: Container, max: {cpu: "1"}}]}}
+---
+"""
+    train = FIVE.partition("---\n")[2].replace("LEAST", "3").replace(
+        "requests:", "limits: {cpu: 2}, requests:")
+    found = asked(bound, train).why("train")
+    assert "train waits for its pods, which the API server refuses." in found.head
+    assert ("LimitRange default/most allows a container at most cpu 1, and the limit is 2"
+            in found.text)
+    assert not any("minAvailable" in each.change for each in found.remedies)
+
+
+@pytest.mark.parametrize(("scopes", "offered"), [
+    ("scopes: [BestEffort]", True), ("scopes: [NotBestEffort]", False), ("", False)])
+def test_a_quota_whose_scopes_the_plugin_does_not_read_is_named(scopes, offered):
+    conf = CONF.replace("{name: overcommit}", "{name: overcommit}, {name: resourcequota}")
+    quota = FIVE.partition("---\n")[0].replace("status:", f"spec: {{{scopes}}}, status:")
+    train = FIVE.partition("---\n")[2].replace("LEAST", "8")
+    found = asked(f"{quota}---\n{train}", conf=conf).why("train")
+    assert "waits for quota: ResourceQuota default/small is requests.cpu 3 short" in found.head
+    assert ("default/small has scopes, by which the API server counts none of its pods"
+            in found.text) == offered
+    assert ("without plugin resourcequota" in [each.change for each in found.remedies]) == offered
+
+
+@pytest.mark.parametrize("marked", [True, False])
+def test_a_queue_that_was_closed_with_the_one_above_it_is_told_with_the_others(marked):
+    note = 'annotations: {volcano.sh/closed-by-parent: "true"}' if marked else ""
+    queues = "".join(f"""\
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {{name: {name}, {note if parent else ''}}}
+spec: {{weight: 1, parent: {parent or 'root'}}}
+status: {{state: Closed}}
+---
+""" for name, parent in (("team", ""), ("infer", "team"), ("fit", "team")))
+    job = exported("a", 1, 1).replace("queue: default", "queue: fit")
+    found = asked(queues, job, conf=CAPACITY).why("a")
+    assert "Queue fit takes no jobs: its state is Closed" in found.text
+    assert ("Queue fit was closed with team (annotation volcano.sh/closed-by-parent)" in found.text
+            and "it opens fit and infer by itself" in found.text) == marked
+
+
 @pytest.mark.parametrize(("phase", "said"), [
     ("Failed", "default/over 6 (Failed: its controller leaves the pods that run)."),
     ("Running", "default/over 6.")])
@@ -321,6 +390,17 @@ metadata: {name: compute, namespace: team}
 status: {hard: {requests.cpu: "5"}, used: {requests.cpu: "4"}}
 ---
 """
+
+
+@pytest.mark.parametrize(("failed", "evicted", "said"), [
+    ("TerminateJob", "RestartJob", True), ("RestartJob", "RestartJob", False),
+    ("TerminateJob", "", False)])
+def test_an_evicted_pod_that_fails_before_it_is_deleted_is_told(failed, evicted, said):
+    policies = ", ".join(f"{{event: {event}, action: {action}}}" for event, action in (
+        ("PodFailed", failed), ("PodEvicted", evicted)) if action)
+    found = asked(ENDED.replace("  queue:", f"  policies: [{policies}]\n  queue:")).why("over")
+    assert (f"the policy {failed} for PodFailed acts before {evicted} for PodEvicted"
+            in found.text) == said
 
 
 def test_a_job_that_ended_without_pods_is_found_by_its_name_and_names_the_quota():

@@ -14,15 +14,16 @@ from volcano_lab.api.objects import (
     Queue,
     ResourceRequirements,
 )
+from volcano_lab.manifests import quotas
 from volcano_lab.manifests.defaults import FIRST_TIME, with_defaults
 from volcano_lab.manifests.job_controller import (
     expand,
     inherited_annotations,
-    refused,
     usage,
     waiting_tasks,
 )
 from volcano_lab.manifests.loader import ManifestError, from_dict, loads
+from volcano_lab.manifests.quotas import Quotas
 
 
 def only(text: str, kind: type):
@@ -356,10 +357,10 @@ def test_a_quota_wants_what_it_counts_named_by_every_container(hard, requests, u
     quota = from_dict({
         "apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "team"},
         "status": {"hard": dict.fromkeys(hard, "9"), "used": {}}})
-    why = refused(expand(job)[1], [quota], {})
+    why = Quotas([quota], lambda pod: pod).refusal(expand(job)[1], {})
     assert (why and why.facts["resources"]) == unnamed
     elsewhere = quota.changed(metadata={"namespace": "other"})
-    assert refused(expand(job)[1], [elsewhere], {}) is None
+    assert Quotas([elsewhere], lambda pod: pod).refusal(expand(job)[1], {}) is None
 
 
 def test_what_a_controller_creates_is_owned_and_carries_what_its_task_names():
@@ -493,9 +494,13 @@ def test_controllers_create_the_pods_that_a_quota_leaves(kind, used):
 @pytest.mark.parametrize(("quota", "pods"), [
     (SMALL, 8), (SMALL.replace("namespace: team", "namespace: other"), 16),
     (SMALL.replace("status:", "spec: {scopes: [BestEffort]}, status:"), 16),
-    (SMALL.replace("status:", "spec: {scopeSelector: {matchExpressions: []}}, status:"), 16)])
+    (SMALL.replace("status:", "spec: {scopes: [NotBestEffort]}, status:"), 8),
+    (SMALL.replace("status:", "spec: {scopeSelector: {matchExpressions: []}}, status:"), 8),
+    (SMALL.replace("status:", "spec: {hard: {pods: 9}}, status:"), 8),
+    (SMALL.replace('status: {hard: {requests.cpu: "5"}, used: {requests.cpu: "USED"}}',
+                   'spec: {hard: {requests.cpu: "5"}}'), 8)])
 def test_a_quota_counts_the_pods_of_all_owners_of_its_namespace(quota, pods):
-    """One with a scope counts some pods only, and is left to the reader."""
+    """One with a scope counts some pods only; one without a status has not been counted yet."""
     quota = quota.replace("USED", "0").replace('"5"', '"8"')
     found = with_defaults(loads(f"{eight('Job')}\n---\n{eight('Job', 'b')}{quota}"))
     assert sum(isinstance(obj, Pod) for obj in found) == pods
@@ -542,6 +547,48 @@ def test_a_limit_range_sets_what_containers_of_new_pods_do_not_name(
             assert there or resources.requests == {"cpu": requests}
             assert ("kubernetes.io/limit-ranger" in obj.metadata.annotations) == (
                 not there and own == "{}")
+
+
+SCOPED = SMALL.replace("status:", """spec: {scopeSelector: {matchExpressions: [
+ {scopeName: PriorityClass, operator: OPERATOR, values: VALUES}]}}, status:""")
+CLASS = """
+---
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 9}
+"""
+
+
+@pytest.mark.parametrize(("operator", "values", "own", "pods"), [
+    ("In", "[low]", "", 8), ("In", "[low]", "high", 8), ("In", "[low, high]", "high", 5),
+    ("NotIn", "[low]", "high", 5), ("NotIn", "[high]", "high", 8), ("Exists", "[]", "high", 5),
+    ("Exists", "[]", "", 8), ("DoesNotExist", "[]", "", 5), ("DoesNotExist", "[]", "high", 8)])
+def test_a_quota_counts_the_pods_in_its_scope(operator, values, own, pods):
+    text = eight("Job").replace("schedulerName: volcano", f"schedulerName: volcano, "
+                                f'priorityClassName: "{own}"')
+    quota = SCOPED.replace("USED", "0").replace("OPERATOR", operator).replace("VALUES", values)
+    found = with_defaults(loads(text + quota + CLASS))
+    assert sum(isinstance(obj, Pod) for obj in found) == pods
+
+
+@pytest.mark.parametrize(("limits", "why"), [
+    ('max: {cpu: "500m"}', "allows a container at most cpu 500m, and the limit is 1"),
+    ('min: {cpu: "2"}', "allows a container no request below cpu 2, and the request is 1"),
+    ('max: {cpu: "1"}, min: {cpu: "1"}', None), ('min: {memory: 1Gi}', None)])
+@pytest.mark.parametrize("kind", EIGHT)
+def test_a_limit_range_refuses_pods_outside_its_bounds(kind, limits, why):
+    cpu = '{requests: {cpu: "1"}, limits: {cpu: "1"}}'
+    found = with_defaults(loads(eight(kind, cpu=cpu) + RANGE.replace("LIMITS", limits)))
+    assert sum(isinstance(obj, Pod) for obj in found) == (0 if why else 8)
+    said = "".join(map(str, found.not_created.get("team/a", ())))
+    assert (f"LimitRange team/r {why}, so the API server refuses the pod" in said) == bool(why)
+    assert ("terminates the Job" in said) == (bool(why) and kind == "Volcano Job")
+
+
+def test_a_quota_counts_thousands_of_equal_pods_at_once(monkeypatch):
+    sizes = []
+    monkeypatch.setattr(quotas, "usage", lambda *args: sizes.append(1) or usage(*args))
+    text = eight("Job").replace("parallelism: 8", "parallelism: 3000") + SMALL.replace("USED", "0")
+    found = with_defaults(loads(text.replace('"5"', '"2000"')))
+    assert sum(isinstance(obj, Pod) for obj in found) == 2000 and len(sizes) < 10
 
 
 def test_a_quota_counts_what_a_limit_range_sets():
@@ -743,7 +790,8 @@ def test_a_quota_that_is_too_small_is_named_with_its_sums(used, before, counted,
     quota = from_dict({
         "apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "team"},
         "status": {"hard": {"cpu": "1"}, "used": used}})
-    why = refused(pods, [quota], {"cpu": Fraction(before)})
+    why = Quotas([quota], lambda pod: pod).refusal(
+        pods, {quota.key: {"cpu": Fraction(before)}})
     (sums,) = why.facts["sums"]
     assert (sums.facts["used"], sums.facts["asked"], sums.facts["hard"]) == (counted, "2", "1")
     assert why.facts["enough"] == f"cpu {enough}"
@@ -758,4 +806,5 @@ def test_every_container_has_to_name_what_a_quota_counts(named):
     quota = from_dict({
         "apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "team"},
         "status": {"hard": {"cpu": "9"}, "used": {}}})
-    assert (refused(job([task])[1], [quota], {}) is None) == (named == 2)
+    assert (Quotas([quota], lambda pod: pod).refusal(
+        job([task])[1], {}) is None) == (named == 2)

@@ -9,12 +9,7 @@ from typing import Any
 import attrs
 
 from volcano_lab.framework import SchedulerConfiguration, action_names
-from volcano_lab.framework.config.conf import (
-    ALL_SWITCHES,
-    PluginOption,
-    action_list,
-    provisioners,
-)
+from volcano_lab.framework.config.conf import ALL_SWITCHES, PluginOption, action_list, provisioners
 from volcano_lab.framework.plugin import plugin_names
 from volcano_lab.manifests.files import Unreadable, values
 from volcano_lab.manifests.loader import ManifestError

@@ -13,17 +13,7 @@ from typing import Any
 
 import attrs
 
-from volcano_lab.api.objects import (
-    BatchJob,
-    KubernetesObject,
-    Node,
-    Pod,
-    PodGroup,
-    ResourceQuota,
-    VolcanoJob,
-    VolcanoJobSpec,
-)
-from volcano_lab.api.objects.cluster import Taint
+from volcano_lab.api import objects as api
 from volcano_lab.changes.conf import value_of
 from volcano_lab.changes.draft import CLASSES, Draft, keys_of, kind_of
 from volcano_lab.changes.job_fields import IN_GROUP, WORDS, edited, set_field
@@ -36,15 +26,15 @@ from volcano_lab.manifests.schema import json_name
 
 UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
 """The taint that is added and removed with `spec.unschedulable`."""
-_JOB: type = VolcanoJobSpec
+_JOB: type = api.VolcanoJobSpec
 OF_JOB = {json_name(field) for field in attrs.fields(_JOB)}
-IN_STATUS = {Node: ("allocatable", "capacity"), ResourceQuota: ("hard", "used")}
+IN_STATUS = {api.Node: ("allocatable", "capacity"), api.ResourceQuota: ("hard", "used")}
 """Fields of the status that the scheduler reads, and that users name without `status.`."""
 _STEP = re.compile(r"\[([^]]+)\]|([^.[\]]+)")
 _FIELD = re.compile(r"\.[^.[\]]+(\.[^.[\]]+|\[[^]]+\])*")
 
 
-def change(objects: Iterable[KubernetesObject], settings: Sequence[str] = (),
+def change(objects: Iterable[api.KubernetesObject], settings: Sequence[str] = (),
            removals: Sequence[str] = ()) -> Loaded:
     """Return the scheduler's objects with fields set (`KIND/NAME.FIELD=VALUE`; `+=` appends to a
     list) and some objects removed (`KIND/NAME`).
@@ -84,7 +74,7 @@ def apply(world: Draft, settings: Iterable[str] = (), removals: Iterable[str] = 
             each.apply_to(world)
 
 
-def named(objects: Sequence[KubernetesObject], name: str, where: str) -> KubernetesObject:
+def named(objects: Sequence[api.KubernetesObject], name: str, where: str) -> api.KubernetesObject:
     """Return the object KIND/NAME or KIND/NAMESPACE/NAME. Raises `ManifestError`."""
     draft = Draft(objects)
     return draft[draft.find(name, where)]
@@ -168,21 +158,21 @@ class Setting:
             return True
         place, steps = self.split(draft)
         obj = draft[place]
-        if isinstance(obj, PodGroup | VolcanoJob | BatchJob | OperatorObject):
+        if isinstance(obj, api.PodGroup | api.VolcanoJob | api.BatchJob | OperatorObject):
             created = draft.with_children(place) - {place}
             word = _word(steps)
             if not self.of_group and word in WORDS and not isinstance(obj, OperatorObject) and (
-                    created or isinstance(obj, PodGroup) or word not in (*OF_JOB, *IN_GROUP)):
+                    created or isinstance(obj, api.PodGroup) or word not in (*OF_JOB, *IN_GROUP)):
                 return False
-            if not isinstance(obj, PodGroup | BatchJob) and created:
+            if not isinstance(obj, api.PodGroup | api.BatchJob) and created:
                 self._submit_again(draft, obj, created)
         self._put(draft, place, steps)
         return True
 
-    def _submit_again(self, draft: Draft, job: VolcanoJob | OperatorObject, created: set[int]
+    def _submit_again(self, draft: Draft, job: api.VolcanoJob | OperatorObject, created: set[int]
                       ) -> None:
         """Let the controller create PodGroup and pods again, unless some of these run."""
-        runs = sum(isinstance(pod, Pod) and bool(pod.spec.node_name)
+        runs = sum(isinstance(pod, api.Pod) and bool(pod.spec.node_name)
                    for pod in map(draft.__getitem__, created))
         if runs:
             raise ManifestError('"{text}": pods of {kind} {key} have a node ({runs}); of such '
@@ -195,9 +185,9 @@ class Setting:
         """Apply it to objects created by controllers."""
         place, steps = self.split(draft)
         obj = draft[place]
-        if self.more_nodes and isinstance(obj, Node):
+        if self.more_nodes and isinstance(obj, api.Node):
             add_nodes(draft, obj, self.value, self.text)
-        elif isinstance(obj, PodGroup) and not self.of_group:
+        elif isinstance(obj, api.PodGroup) and not self.of_group:
             set_field(draft, place, steps[1:], self.edit, self.text)
         else:
             self._put(draft, place, steps)
@@ -209,7 +199,7 @@ class Setting:
             self._check(before, changed, draft)
         else:
             changed = edited(before, steps, self.edit, self.text)
-        if isinstance(changed, Node) and steps == ["spec", "unschedulable"]:
+        if isinstance(changed, api.Node) and steps == ["spec", "unschedulable"]:
             changed = _cordoned(changed)
         draft.put(place, changed)
 
@@ -228,7 +218,7 @@ class Setting:
                                 text=self.text, kind=after.kind, key=after.key)
 
 
-def full_path(obj: KubernetesObject, steps: list[str]) -> list[str]:
+def full_path(obj: api.KubernetesObject, steps: list[str]) -> list[str]:
     """Return the path of a field from the object's root; without `spec.` or `metadata.` in front it
     is one of the spec, of the status if the scheduler reads it there, or of the metadata if it is
     a label.
@@ -244,15 +234,15 @@ def _word(steps: list[str]) -> str:
     return steps[1] if len(steps) > 1 else steps[0]
 
 
-def _cordoned(node: Node) -> Node:
+def _cordoned(node: api.Node) -> api.Node:
     """Return a node with the taint of `unschedulable`, as kubectl cordon sets it."""
     taints = [taint for taint in node.spec.taints if taint.key != UNSCHEDULABLE]
     if node.spec.unschedulable:
-        taints.append(Taint(UNSCHEDULABLE, effect="NoSchedule"))
+        taints.append(api.Taint(UNSCHEDULABLE, effect="NoSchedule"))
     return node.changed(spec={"taints": taints})
 
 
-def _created(target: str, value: dict[str, Any], where: str) -> KubernetesObject:
+def _created(target: str, value: dict[str, Any], where: str) -> api.KubernetesObject:
     """Return a new object, from its spec or from all its parts."""
     word, _, rest = target.partition("/")
     kind = kind_of(word, where)
@@ -278,9 +268,9 @@ def steps_of(field: str) -> list[str]:
     return [bracket or step for bracket, step in _STEP.findall(field)]
 
 
-def key_of(obj: KubernetesObject) -> str:
+def key_of(obj: api.KubernetesObject) -> str:
     """Return the name of an object in a change; a PodGroup's is that of its Job or other owner.
     """
-    word = "job" if isinstance(obj, PodGroup) else obj.kind.lower()
+    word = "job" if isinstance(obj, api.PodGroup) else obj.kind.lower()
     keys = [key for key in keys_of(obj) if "/" in key] or keys_of(obj)
     return f"{word}/{keys[-1]}"

@@ -15,6 +15,7 @@ from volcano_lab.cli.output import show, styled, table, warn, width
 from volcano_lab.messages import Message, OneSentence, wrapped
 from volcano_lab.trace import Trace
 from volcano_lab.trace.names import Names
+from volcano_lab.trace.plain import grouped
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import SUMS
 
@@ -148,13 +149,10 @@ def placement_table(cycle: Cycle, names: Mapping[str, str], most: int | None = 8
 def waiting(cycle: Cycle, jobs: Sequence[dict[str, Any]], names: Mapping[str, str],
             most: int) -> Iterator[str]:
     """Return every job with waiting pods and the reasons, then pods that no scheduler received."""
-    groups: dict[tuple[str, ...], list[Message]] = {}
-    for row in jobs:
-        if row["why"]:
-            code = "run.pods_later" if row["missing"] else "run.pods"
-            groups.setdefault(tuple(row["why"]), []).append(
-                Message(code, job=names[row["job"]], pending=row["pending"],
-                        pods=row["pods"] + row["missing"], missing=row["missing"]))
+    groups = grouped((tuple(row["why"]), Message(
+        "run.pods_later" if row["missing"] else "run.pods", job=names[row["job"]],
+        pending=row["pending"], pods=row["pods"] + row["missing"], missing=row["missing"]))
+        for row in jobs if row["why"])
     for why, waits in groups.items():
         sentence = _text("wait", n=len(waits), jobs=waits)
         yield from (styled(line, bold=True) for line in wrapped(sentence, most).splitlines())

@@ -12,7 +12,6 @@ from math import ceil
 from typing import Any
 
 from volcano_lab.api import PIPELINED, ROOT_QUEUE, JobInfo, Resource, total
-from volcano_lab.api.objects import ResourceQuota
 from volcano_lab.changes.change import Change, path_text, value_before, value_text
 from volcano_lab.changes.conf import value_of
 from volcano_lab.changes.draft import Draft
@@ -91,8 +90,10 @@ class Candidates:
         """Yield what may turn each cause, then what may help whatever the cause is."""
         world, job, codes = self.world, self.job, {cause.code for cause in causes}
         refused = bool(codes & {*CAPABILITY, "overcommit_refuses"}) and job.is_pending()
-        for cause in causes:
-            yield from self._by_table(cause)
+        refuses = codes & {"pods_refused", "pods_forbidden"}  # a lower minimum does not keep its
+        for cause in causes:  # controller from ending it
+            if cause.code != "gang_invalid" or not refuses:
+                yield from self._by_table(cause)
             for uid in cause.numbers.get("stranded", ()):
                 yield from self._gone([uid])
         if "no_enqueue_action" not in codes:
@@ -103,7 +104,7 @@ class Candidates:
             yield from in_queues(world, job.uid, self._other_queues())
         yield from self._ends(causes)
         yield from less_or_more(world, self.ssn, job, causes)
-        if comes_whole(job) and "resource_quota" not in codes:  # a quota counts all of its pods
+        if comes_whole(job) and not refuses and "resource_quota" not in codes:  # it counts all pods
             yield values.minimum(world, job.uid)
         if refused and not any(map(grows, self.ssn.jobs.values())):  # a change for all jobs
             evicts = {*options.SWITCHED} & {*world.conf.actions} and (  # which enqueue hinders
@@ -446,15 +447,6 @@ class Candidates:
                        rank=Rank.QUEUE if free else Rank.OTHERS, kind="label")
         if not required:
             yield once("plugin/nodegroup.strict=false", rank=Rank.SWITCH)
-
-    def quota(self, numbers: Numbers) -> Iterator[Option]:
-        """That a ResourceQuota be raised to what its amounts are in sum."""
-        key = f"{self.job.namespace}/{numbers['quota']}"
-        for quota in self.world.objects:
-            if isinstance(quota, ResourceQuota) and quota.key == key:
-                yield once(*(setting(f"resourcequota/{key}", "status", "hard", name, to=(
-                    values.sum_of(parts, quota.status.hard.get(name, "0"))))
-                    for name, parts in numbers["wanted"].items()))
 
     def opened(self, numbers: Numbers) -> Iterator[Option]:
         """That the queue be open, with those above it: below a closed one none can be opened."""

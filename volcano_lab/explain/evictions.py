@@ -25,7 +25,7 @@ from volcano_lab.plugins.pdb import selecting
 from volcano_lab.trace import Record
 from volcano_lab.trace.cause_trace import POINTS
 from volcano_lab.trace.kinds import passed
-from volcano_lab.trace.plain import amounts
+from volcano_lab.trace.plain import amounts, grouped
 
 PROTECTION = TABLES["protection"]
 """Plugin -> the code of why it allows no candidate."""
@@ -300,10 +300,9 @@ def _most_freed(seen: Evidence, agreed: list[Record], action: str) -> Message:
     most, found = 0.0, Message("victims_insufficient", action=action)
     tasks = seen.trace.start["tasks"]
     for record in [] if seen.brief else agreed:
-        request, nodes = tasks[record["task"]]["request"], defaultdict(list)
+        request = tasks[record["task"]]["request"]
         left = seen.free(record, request)
-        for key in record["answer"]:
-            nodes[tasks[key]["node"]].append(key)
+        nodes = grouped((tasks[key]["node"], key) for key in record["answer"])
         for node, keys in nodes.items():
             free = reduce(added, (tasks[key]["request"] for key in keys), left[node])
             short = over(request, free)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property, reduce
 from itertools import chain, product
@@ -27,7 +26,7 @@ from volcano_lab.plugins.admission import inqueue_resource
 from volcano_lab.trace import Record, State, TraceReader
 from volcano_lab.trace.cause_trace import CauseTrace
 from volcano_lab.trace.names import Names
-from volcano_lab.trace.plain import amounts
+from volcano_lab.trace.plain import amounts, grouped
 from volcano_lab.trace.stepper import Stepper
 from volcano_lab.trace.views.jobs import missing
 
@@ -65,10 +64,7 @@ class Evidence:
     @cached_property
     def named(self) -> dict[str, list[KubernetesObject]]:
         """The manifests by their names ("namespace/name"), whatever their kind."""
-        found = defaultdict(list)
-        for obj in self.given:
-            found[obj.key].append(obj)
-        return found
+        return grouped((obj.key, obj) for obj in self.given)
 
     @cached_property
     def classes(self) -> list[str]:
@@ -82,19 +78,16 @@ class Evidence:
     @cached_property
     def _index(self) -> dict[str, list[Record]]:
         """Records by kind, calls by their point."""
-        index: dict[str, list[Record]] = defaultdict(list)
-        for record in self.trace.records:
-            index[record.get("point") if record.kind == "call" else record.kind].append(record)
-        return index
+        return grouped((record.get("point") if record.kind == "call" else record.kind, record)
+                       for record in self.trace.records)
 
     def _about(self, name: str, fact: str, value: Any) -> list[Record]:
         """Records of a kind by what they are about."""
         known = self._indices.get((name, fact))
         if known is None:
-            known = self._indices[name, fact] = defaultdict(list)
-            for record in self._index.get(name, ()):
-                said = record.get(fact)
-                known[said if isinstance(said, str) else None].append(record)
+            said = ((record.get(fact), record) for record in self._index.get(name, ()))
+            known = self._indices[name, fact] = grouped(
+                (value if isinstance(value, str) else None, record) for value, record in said)
         return known.get(value, [])
 
     def of(self, name: str, /, **facts: Any) -> list[Record]:

@@ -479,8 +479,9 @@ def _lacks(job: JobInfo, codes: set[str]) -> bool:
     if job.has_pending_tasks() or codes & {*PROMISED}:
         return True
     if not job.tasks:
-        return "resource_quota" in codes or codes.isdisjoint(("pods_not_made", "groups_beside"))
-    return waits(job) and "pods_not_made" not in codes
+        return "resource_quota" in codes or codes.isdisjoint((
+            "pods_not_made", "pods_forbidden", "groups_beside"))
+    return waits(job) and codes.isdisjoint(("pods_not_made", "pods_forbidden"))
 
 
 def _foremost(causes: list[Cause]) -> Cause:

@@ -104,7 +104,7 @@ def held_by(seen: Evidence, code: str, by_job: dict[str, Amounts], names: list[s
                 if isinstance(why, Message) and why.code == "not_created.finished"}
     holders += [Message(f"holder{'.named' * (len(names) > 1)}", job=seen.called(uid),
                         about=over_now.get(uid) or about(seen.ssn.jobs[uid]),
-                        amount=over(part(by_job[uid], names), {}),
+                        amount=part(by_job[uid], filter(by_job[uid].get, names)),
                         init=_for_init(seen.ssn.jobs[uid], names)) for uid in order[:MOST]]
     if len(order) > MOST:
         rest = reduce(added, (by_job[uid] for uid in order[MOST:]))
@@ -142,7 +142,8 @@ def quota_users(seen: Evidence, job: JobInfo, names: Iterable[str],
     """
     used = {uid: requested(other.tasks.values()) for uid, other in seen.ssn.jobs.items()
             if other is not job and other.namespace == job.namespace}
-    return held_by(seen, "held_by.used", used, [name.removeprefix("requests.") for name in names],
+    return held_by(seen, "held_by.used", used, [
+        name.removeprefix("requests.").removeprefix("count/") for name in names],
                    about or partial(_waiting_pods, job))
 
 

@@ -20,6 +20,7 @@ from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.outcome import Eviction, Outcome
 from volcano_lab.messages import Message
 from volcano_lab.trace import short
+from volcano_lab.trace.plain import grouped
 
 if TYPE_CHECKING:
     from volcano_lab.explain.timeline import Timeline
@@ -34,9 +35,7 @@ def loop_cause(timeline: Timeline, uid: str, last: int) -> Cause | None:
     """
     past = [each for each in timeline.evictions if each.cycle <= last]
     gone = [each for each in past if each.job == uid]
-    cycles: dict[str, list[str]] = {}
-    for each in gone:
-        cycles.setdefault(each.pod, []).append(str(each.cycle))
+    cycles = grouped((each.pod, str(each.cycle)) for each in gone)
     took, losers = [], []
     for each, later in pairwise(gone):
         jobs = _takers(timeline, each, later.cycle)

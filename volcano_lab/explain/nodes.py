@@ -33,7 +33,7 @@ from volcano_lab.plugins.kube import inter_pod_affinity, node_ports, topology_sp
 from volcano_lab.plugins.kube.node_ports import conflict
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.trace import Record
-from volcano_lab.trace.plain import amounts
+from volcano_lab.trace.plain import amounts, grouped
 
 INSUFFICIENT, PODS = "Insufficient ", "Insufficient pods"
 RULES = {text: (said.split()[0], said.split()[-1]) for text, said in TABLES["rules"].items()}
@@ -198,9 +198,7 @@ def rule_causes(seen: Evidence, task: str, objections: dict[str, str],
     which: 0 for the one that is asked about.
     """
     count, inside = among
-    by_reason: dict[str, list[str]] = {}
-    for name, reason in objections.items():
-        by_reason.setdefault(reason, []).append(name)
+    by_reason = grouped((reason, name) for name, reason in objections.items())
     for reason, names in by_reason.items():
         code, rule = rule_of(reason)
         why = Message(f"rule.{rule or 'quoted'}", reason=reason,

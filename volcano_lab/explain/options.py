@@ -24,6 +24,7 @@ from volcano_lab.explain.explanation import in_quantity
 from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.manifests.owners import job_of
 from volcano_lab.messages import Message
+from volcano_lab.trace.plain import grouped
 
 Objects = Sequence[KubernetesObject]
 STEPS = {"cpu": ("100m", "1"), **dict.fromkeys(("memory", "ephemeral-storage"), ("64Mi", "1Gi"))}
@@ -119,10 +120,7 @@ class World:
         self.queues = {obj.name: obj for obj in objects if isinstance(obj, Queue)}
         self.groups = {obj.key: obj for obj in objects if isinstance(obj, PodGroup)}
         self.nodes = {obj.name: obj for obj in objects if isinstance(obj, Node)}
-        self.pods: dict[str, list[Pod]] = {}
-        for obj in objects:
-            if isinstance(obj, Pod):
-                self.pods.setdefault(job_of(obj), []).append(obj)
+        self.pods = grouped((job_of(obj), obj) for obj in objects if isinstance(obj, Pod))
 
     @cached_property
     def index(self) -> Index:
@@ -165,7 +163,11 @@ class World:
         return described(change, self.objects, self.conf, self.called, self.index, ends)
 
     def applied(self, change: Change) -> tuple[Any, SchedulerConfiguration]:
-        """The objects and the configuration with a change. Raises `ManifestError`."""
+        """The objects and the configuration with a change; that of a ResourceQuota is one of the
+        manifests, of which pods are created as it lets them. Raises `ManifestError`.
+        """
+        if any(text.startswith("resourcequota/") for text in change.settings):
+            return change.given(getattr(self.objects, "given", self.objects), self.conf)
         return change.applied(self.objects, self.conf, self.index)
 
 

@@ -16,9 +16,10 @@ from volcano_lab.explain.explanation import Amounts, Cause, over, part
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message, alike, meant
 from volcano_lab.trace import Record
-from volcano_lab.trace.plain import amounts
+from volcano_lab.trace.plain import amounts, grouped
 from volcano_lab.trace.state import queue_attributes
 
+CLOSED_WITH = "volcano.sh/closed-by-parent"
 BUILT_IN = ("system-cluster-critical", "system-node-critical")
 """PriorityClasses that each cluster has."""
 TOO_LARGE = ("pod_too_large", "cluster_too_small")
@@ -74,7 +75,12 @@ def closed(seen: Evidence, queue: str, job: str = "") -> Cause:
     records = [record for record in (*seen.of("allocatable", queue=queue)[:1],
                                      *seen.of("job_enqueueable", job=job)[:1])
                if record["answer"] in (False, -1)]
-    return Cause.of("queue_closed", queue=queue, records=records,
+    marked = [name for name, each in seen.ssn.queues.items()
+              if each.queue.metadata.annotations.get(CLOSED_WITH) == "true"]
+    found = [Message("queue_closed.with", queue=queue, above=top, note=CLOSED_WITH, queues=[
+        name for name in marked if top in above(seen, name)])
+        for top in closed_too[-1:] if queue in marked]
+    return Cause.of("queue_closed", *found, queue=queue, records=records,
                     state=seen.ssn.queues[queue].queue.status.state or "unset",
                     above=Message("queue_closed.above", queues=closed_too) if closed_too else None)
 
@@ -88,9 +94,7 @@ def refused(seen: Evidence, record: Record, code: str, **facts: Any) -> Cause:
         return Cause("refused", Message(code, plugin=plugin, warning=why[:1], **facts), {},
                      [record])
     queues = seen.ssn.queues
-    below: dict[str, list[str]] = {}
-    for name, queue in queues.items():
-        below.setdefault(queue.queue.spec.parent or ROOT_QUEUE, []).append(name)
+    below = grouped((each.queue.spec.parent or ROOT_QUEUE, name) for name, each in queues.items())
     missing = {name: meant(name, queues, 0.7) for name in below if name not in queues}
     inner = {uid: below[job.queue] for uid, job in seen.ssn.jobs.items() if job.queue in below}
     parts = [Message("tree.missing", queue=name, children=below[name], near=near(name, queues))

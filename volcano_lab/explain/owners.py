@@ -15,11 +15,12 @@ from volcano_lab.api.task import TASK_SPEC
 from volcano_lab.explain.evidence import Evidence, requested
 from volcano_lab.explain.explanation import Amounts, over
 from volcano_lab.explain.pages import TABLES
+from volcano_lab.manifests.job_controller import fails_first, policy_for
 from volcano_lab.manifests.operators.model import QUEUE, OperatorObject
 from volcano_lab.manifests.operators.table import OPERATORS
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME
 from volcano_lab.messages import Message, Said, known
-from volcano_lab.trace.plain import amounts
+from volcano_lab.trace.plain import amounts, grouped
 
 KINDS = TABLES["owners"]
 """What is known of kinds of owners, and of the labels of their pods."""
@@ -111,11 +112,9 @@ def created_by(seen: Evidence, jobs: Iterable[str]) -> Iterator[Message]:
     """Yield what has created jobs and creates further ones, where it is not what they are called
     by; for a CronJob also whether it creates them one after the other.
     """
-    found: dict[tuple[str, str], list[str]] = {}
-    for uid in jobs:
-        name, kind = next(iter(seen.names.above[uid].items()))
-        if kind and name not in (seen.called(uid), seen.names.owned[uid]):
-            found.setdefault((kind, name), []).append(seen.called(uid))
+    above = {uid: next(iter(seen.names.above[uid].items())) for uid in jobs}
+    found = grouped(((kind, name), seen.called(uid)) for uid, (name, kind) in above.items()
+                    if kind and name not in (seen.called(uid), seen.names.owned[uid]))
     for (kind, name), each in found.items():
         policy = next((obj.spec.get("concurrencyPolicy", "Allow")
                        for obj in seen.named.get(name, ()) if isinstance(obj, OperatorObject)
@@ -132,11 +131,10 @@ def on_event(seen: Evidence, job: JobInfo, event: str) -> Message | None:
     name = seen.called(job.uid)
     for owner, task in [(obj, task) for obj in seen.named.get(name, ())
                         if isinstance(obj, VolcanoJob) for task in obj.spec.tasks]:
-        found = next((each for each in (*task.policies, *owner.spec.policies) if {event, "*"} & {
-            each.event, *each.events} and (each.timeout or event != "PodPending")), None)
+        found = policy_for(owner, task, event)
         if found and (effect := KINDS["whole"].get(found.action)):
             return Message(f"on_{event}.{effect}", job=name, action=found.action,
-                           n=len(job.tasks), timeout=found.timeout,
+                           n=len(job.tasks), timeout=found.timeout, first=fails_first(owner),
                            retries=owner.status.retry_count, most=owner.spec.max_retry or 3)
     return None
 

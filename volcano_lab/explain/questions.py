@@ -13,15 +13,7 @@ from typing import Any
 from volcano_lab.actions.evictions import never_preempts
 from volcano_lab.api import MIN_RESOURCE, JobInfo, Resource, TaskInfo
 from volcano_lab.api.status import PENDING, PIPELINED, RELEASING, RUNNING
-from volcano_lab.explain.evictions import (
-    CONDITIONS,
-    budgets_of,
-    evicted_for,
-    first_node,
-    keepers,
-    protection,
-    refusing,
-)
+from volcano_lab.explain import evictions
 from volcano_lab.explain.evidence import Evidence, counts, requested, unbound
 from volcano_lab.explain.explanation import Cause, Explanation, over, part
 from volcano_lab.explain.holders import order_causes, turn_of
@@ -36,7 +28,7 @@ from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.plugins.kube.taints import first_untolerated
 from volcano_lab.trace import Record
 from volcano_lab.trace.cause_trace import POINTS
-from volcano_lab.trace.plain import amounts
+from volcano_lab.trace.plain import amounts, grouped
 from volcano_lab.trace.reading import scores_of
 from volcano_lab.trace.views.jobs import missing as not_created
 
@@ -328,11 +320,11 @@ def _order(pods: list[TaskInfo]) -> Cause:
 
 def _done(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
     """Yield the pods of it that an action evicts in this cycle, by the job that gets the place."""
-    for (by, uid), records in evicted_for(seen, job).items():
+    for (by, uid), records in evictions.evicted_for(seen, job).items():
         if by == action:
             said = Message("evict.does", action=action, pods=[*records], job=seen.called(uid))
             nodes = dict.fromkeys(record["node"] for record in records.values())
-            yield Cause("evicted_for", [said, first_node(seen, action, [*nodes])],
+            yield Cause("evicted_for", [said, evictions.first_node(seen, action, [*nodes])],
                         {"pods": len(records), "jobs": [uid]}, [*records.values()])
 
 
@@ -366,13 +358,12 @@ def _now(seen: Evidence, job: JobInfo, action: str, pods: list[TaskInfo]) -> Ite
         yield Cause("evicted_for", said, {"pods": max(found.values()), "jobs": [*found]})
         return
     yield from _never(seen, job) if action == "preempt" else ()
-    refused: dict[str, list[str]] = {}
-    for uid, task in claimants.items():
-        against = refusing(seen, POINTS[action], task, free)
-        for plugin in against if {*CONDITIONS}.isdisjoint(against) else ():
-            refused.setdefault(plugin, []).append(seen.called(uid))
+    against = {uid: evictions.refusing(seen, POINTS[action], task, free)
+               for uid, task in claimants.items()}
+    refused = grouped((plugin, seen.called(uid)) for uid, plugins in against.items()
+                      if {*evictions.CONDITIONS}.isdisjoint(plugins) for plugin in plugins)
     for plugin, jobs in refused.items():
-        said = Message("evict.refused", plugin=plugin, jobs=jobs, why=protection(plugin))
+        said = Message("evict.refused", plugin=plugin, jobs=jobs, why=evictions.protection(plugin))
         yield Cause("refused_for", said, {"plugin": plugin, "jobs": jobs}, [], True)
 
 
@@ -410,7 +401,8 @@ def _when(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
         said = [Message(code, queue=job.queue, **numbers),
                 *[Message("evict.next_tier", plugins=later)] * bool(later)]
     elif seen.ssn.queues[job.queue].reclaimable:
-        last = None if evicted_for(seen, job) else seen.trace.records[-1]  # others may lose pods
+        # others may lose pods
+        last = None if evictions.evicted_for(seen, job) else seen.trace.records[-1]
         sums = (seen.state_at(last) if last else seen.trace.start)["queues"].get(job.queue)
         if sums is None:
             return
@@ -430,7 +422,7 @@ def _when(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
 def _protected(seen: Evidence, actions: list[str], pods: list[TaskInfo]) -> Iterator[Cause]:
     """Yield the plugins that protect pods of it for what they are, each once."""
     found = {plugin: (kept, why) for action in actions
-             for plugin, kept, why in keepers(seen, POINTS[action], pods)}
+             for plugin, kept, why in evictions.keepers(seen, POINTS[action], pods)}
     for plugin, (kept, why) in found.items():
         yield Cause("protected", Message("evict.protected", plugin=plugin, n=kept, why=why),
                     {"plugin": plugin, "pods": kept}, [], True)
@@ -446,10 +438,10 @@ def _kept(seen: Evidence, job: JobInfo, pods: list[TaskInfo], actions: list[str]
         yield Cause("not_preemptable", Message("evict.not_preemptable", n=kept), {}, [], True)
     gang = any("gang" in seen.plugins(POINTS[action]) for action in actions)
     if gang and job.min_available > 1:
-        going = sum(map(len, evicted_for(seen, job).values()))
+        going = sum(map(len, evictions.evicted_for(seen, job).values()))
         yield Cause("gang_minimum", Message("evict.gang", least=job.min_available, n=max(
             job.ready_task_num() + going - job.min_available, 0)), {}, [], True)
-    loose = budgets_of(seen, pods) if "pdb" not in seen.ssn.plugins else []
+    loose = evictions.budgets_of(seen, pods) if "pdb" not in seen.ssn.plugins else []
     if loose:
         yield Cause.of("evict_no_pdb", context=True, n=len(loose), budgets=loose)
     if policy := on_event(seen, job, "PodEvicted"):

@@ -19,6 +19,7 @@ from volcano_lab.explain.lint import SHARES
 from volcano_lab.explain.nodes import closed_causes, lets_in, missing, withheld
 from volcano_lab.explain.owners import beyond_pods, grows
 from volcano_lab.explain.values import sum_of
+from volcano_lab.manifests.quotas import in_scope
 from volcano_lab.messages import Message
 from volcano_lab.trace import Record, State
 from volcano_lab.trace.plain import amounts
@@ -63,10 +64,15 @@ def _quota(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
     sums = [Message("resource_quota.sum", resource=name, hard=hard, used=used, pending=pending,
                     asked=asked) for name, (hard, used, pending, asked) in kept.items()]
     short = [f"{name} {sum_of([*each[1:], f'-{each[0]}'], each[0])}" for name, each in kept.items()]
-    yield Cause("resource_quota", Message("resource_quota", quota=record["quota"], names=[*kept],
-                                          sums=sums),
-                {"quota": record["quota"], "short": short,
-                 "wanted": {name: each[1:] for name, each in kept.items()}}, [record])
+    beyond = [quota.key for quota in seen.ssn.snapshot.resource_quotas.get(job.namespace, ())
+              if quota.name == record["quota"] and job.tasks and not any(
+                  in_scope(task.pod.spec, quota) for task in job.tasks.values())]
+    yield Cause("resource_quota", [
+        Message("resource_quota", quota=record["quota"], names=[*kept], sums=sums),
+        *(Message("resource_quota.scopes", quota=key) for key in beyond)], {
+            "quota": f"{job.namespace}/{record['quota']}", "short": short,
+            "wanted": [(name, sum_of(each[1:], each[0])) for name, each in kept.items()],
+            "scoped": beyond}, [record])
     said = quota_users(seen, job, kept, partial(standing, seen, record))
     yield from [Cause("quota_used", said, {}, [], True)] if said else ()
 

@@ -12,17 +12,10 @@ from typing import Any
 from volcano_lab.api import JobInfo, TaskInfo
 from volcano_lab.api.objects import KubernetesObject, OwnerReference, Pod, VolcanoJob
 from volcano_lab.api.status import BOUND, FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
+from volcano_lab.explain import evidence
 from volcano_lab.explain.beyond import beyond_causes, decided_by
 from volcano_lab.explain.evictions import evicted_for, eviction_causes, may_evict, victim_causes
-from volcano_lab.explain.evidence import (
-    Evidence,
-    counts,
-    ended,
-    fails_to_start,
-    not_started,
-    unplaced,
-    waits,
-)
+from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text, over
 from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_causes
 from volcano_lab.explain.holders import priority_note, quota_users
@@ -40,6 +33,7 @@ from volcano_lab.messages import Message, Said, alike, known
 from volcano_lab.plugins.sla import WAITING_TIME
 from volcano_lab.trace import Record, short
 from volcano_lab.trace.cause_trace import POINTS
+from volcano_lab.trace.plain import grouped
 
 QUEUE_GATE = "scheduling.volcano.sh/queue-allocation-gate"
 """The gate of pods that Volcano v1.15 opens when their queue has enough left."""
@@ -52,7 +46,7 @@ def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
     status = _status(job)
     stuck = job.ready_task_num() < job.min_available and any(
         cause.numbers.get("stuck") for cause in causes)
-    if job.tasks and not counts(job)[1] and not waits(job) and not stuck:
+    if job.tasks and not counts(job)[1] and not evidence.waits(job) and not stuck:
         by = decided_by(causes)
         return [Message("job.beyond" if by else "job.stands", status=status, by=by,
                         job=short(seen.called(job.uid))), *_notes(seen, job)]
@@ -111,8 +105,8 @@ def _notes(seen: Evidence, job: JobInfo) -> Iterator[Message]:
         yield Message("job.was_admitted", state=Message("job.state_stays") if runs else None)
     if phase == "Unknown":
         yield Message("phase.unknown_waits" if pending else "phase.unknown", n=running, least=least)
-    elif phase == "Completed" and ended(job) < len(job.tasks):
-        yield Message("phase.completed", ended=ended(job), least=least)
+    elif phase == "Completed" and evidence.ended(job) < len(job.tasks):
+        yield Message("phase.completed", ended=evidence.ended(job), least=least)
     tdm: Any = seen.ssn.plugins.get("tdm")
     used = {task.node_name for task in job.tasks.values() if task.node_name in seen.ssn.nodes}
     zones = {seen.ssn.nodes[node].revocable_zone: node for node in sorted(used)}
@@ -132,9 +126,7 @@ def _was_admitted(seen: Evidence, job: JobInfo) -> bool:
 def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     """Return why pods of a job wait, and what else its objects show."""
     name = seen.called(job.uid)
-    lacking = [Cause("pods_not_made", [Message("not_created", name=name, what=why),
-                                       _counted(seen, job, why)], {}, [], bool(job.tasks))
-               for why in seen.not_created.get(name, ())]
+    lacking = [_not_made(seen, job, why) for why in seen.not_created.get(name, ())]
     lacking += elsewhere([pod for pod in seen.elsewhere.values()
                           if job_of(pod) == job.pod_group.key])
     lacking += [] if job.tasks or lacking else _of_owner(seen, job)
@@ -143,12 +135,13 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
              for why in seen.not_created.get(owner, ())]
     beside = [*above, *_going(seen, job), *_fields(seen, job), *_creator(seen, job),
               *_failed(job), *_bound(job), *_groups_beside(seen, job)]
-    stands = bool(job.tasks) and not waits(job)
+    stands = bool(job.tasks) and not evidence.waits(job)
     for cause in beside:
         cause.context |= not stands
     if stands:
         return [*beside, *beyond_causes(seen, job.tasks.values()), *lacking]
-    causes = list(_causes(seen, job)) or [_otherwise(seen, job)]
+    popped = seen.of("job", job=job.uid)  # without: no refusal was recorded, or it had no turn
+    causes = [*_causes(seen, job)] or [Cause.of("unknown" if popped else "no_turn", records=popped)]
     if {*TOO_LARGE, "larger_than_any_node"}.isdisjoint(cause.code for cause in causes):
         causes += cluster_too_small(seen, job)
     causes.sort(key=lambda cause: cause.code != "each_other")
@@ -156,10 +149,20 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
             *_deadline(seen, job), *beside]
 
 
-def _counted(seen: Evidence, job: JobInfo, why: Said) -> Message | None:
-    """The jobs that use up the ResourceQuota for which pods are not created."""
-    quota = why.facts.get("quota") if isinstance(why, Message) else None
-    return quota_users(seen, job, quota.facts["resources"]) if quota else None
+def _not_made(seen: Evidence, job: JobInfo, why: Said) -> Cause:
+    """That pods are not created; where the API server refuses them, what their quota lacks, and the
+    jobs that use it.
+    """
+    said = Message("not_created", name=seen.called(job.uid), what=why)
+    by = why.facts.get("quota") if isinstance(why, Message) else None
+    if by is None:
+        return Cause("pods_not_made", said, {}, [], bool(job.tasks))
+    enough = len(job.tasks) >= max(job.min_available, 1)
+    if "wanted" not in by.facts:
+        return Cause("pods_forbidden", said, {}, [], enough)
+    return Cause("pods_refused", [said, quota_users(seen, job, by.facts["wanted"])], {
+        "quota": by.facts["quota"], "short": by.facts["short"],
+        "wanted": [*by.facts["wanted"].items()]}, [], enough)
 
 
 def _going(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -205,7 +208,7 @@ def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 
 def _creator(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield what has created a job that waits, or does not start, and creates further ones."""
-    concerns = waits(job) or fails_to_start(job)
+    concerns = evidence.waits(job) or evidence.fails_to_start(job)
     for said in created_by(seen, [job.uid]) if concerns and not seen.brief else ():
         yield Cause("created_by", said, context=True)
 
@@ -253,7 +256,7 @@ def _failed(job: JobInfo) -> Iterator[Cause]:
 def _bound(job: JobInfo) -> Iterator[Cause]:
     """Yield the pods that have a node and have not started there, and what their containers say."""
     pods = sorted(job.in_status(BOUND).values(), key=lambda task: task.key)
-    if why := not_started(pods):
+    if why := evidence.not_started(pods):
         yield Cause.of("bound", context=True, n=len(pods), pod=pods[0].key,
                        node=pods[0].node_name, why=why)
 
@@ -277,7 +280,7 @@ def _groups_beside(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 
 def _deadline(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield the time at which sla admits the job, and what its policies do before."""
-    if unplaced(job) and (policy := on_event(seen, job, "PodPending")):
+    if evidence.unplaced(job) and (policy := on_event(seen, job, "PodPending")):
         yield Cause("pending_policy", policy, context=True)
     sla: Any = seen.ssn.plugins.get("sla")
     deadline = sla.deadline(job) if sla is not None else None
@@ -343,9 +346,7 @@ def promised(seen: Evidence, job: JobInfo) -> Cause | None:
     tasks = list(job.in_status(PIPELINED).values())
     if not tasks:
         return None
-    nodes: dict[str, list[str]] = {}
-    for task in tasks:
-        nodes.setdefault(task.node_name, []).append(task.key)
+    nodes = grouped((task.node_name, task.key) for task in tasks)
     leave = any(task.status == RELEASING for node in nodes
                 for task in seen.ssn.nodes[node].tasks.values())
     fails = promise_fails(seen, job)
@@ -380,10 +381,9 @@ def _promised_on(seen: Evidence, node: str, pods: list[str], records: list[Recor
     leaving = [task for task in seen.ssn.nodes[node].tasks.values() if task.status == RELEASING]
     evicted = {pod: record["action"] for record in records
                for pod in record["chosen"] if record["task"] in pods}
-    by: dict[str, list[Said]] = {}
-    for task in sorted(leaving, key=lambda task: task.key not in evicted):
-        by.setdefault(evicted.get(task.key, ""), []).append(
-            Message("pod.of", pod=task.key, job=seen.called(task.job)) if task.job else task.key)
+    by = grouped((evicted.get(task.key, ""), Message(
+        "pod.of", pod=task.key, job=seen.called(task.job)) if task.job else task.key)
+        for task in sorted(leaving, key=lambda task: task.key not in evicted))
     why = [Message("promised.evicts" if action else "promised.leaves", action=action, pods=who)
            for action, who in by.items()] or [Message("promised.free")]
     ends = [_ends(seen, task) for task in leaving] or [seen.ssn.now]
@@ -480,7 +480,7 @@ def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     no backfill, or without allocate.
     """
     actions = seen.ssn.enabled_actions
-    waiting = unplaced(job)
+    waiting = evidence.unplaced(job)
     gated = [task for task in waiting if task.sch_gated]
     nothing = [task.key for task in waiting if task.best_effort and not task.sch_gated]
     if gated:
@@ -502,9 +502,3 @@ def _in_sub_groups_only(job: JobInfo) -> bool:
     own = job.sub_jobs.get(job.uid)
     return (job.contains_sub_job_policy() and not job.contains_hard_topology()
             and (own is None or not own.in_status(PENDING)))
-
-
-def _otherwise(seen: Evidence, job: JobInfo) -> Cause:
-    """That no refusal was recorded, or that the job had no turn."""
-    popped = seen.of("job", job=job.uid)
-    return Cause.of("unknown" if popped else "no_turn", records=popped)

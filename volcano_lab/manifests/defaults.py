@@ -17,7 +17,6 @@ from typing import TypeVar
 from uuid import NAMESPACE_URL, uuid5
 
 from volcano_lab.api import objects as api
-from volcano_lab.api.pod_sum import Amounts, add
 from volcano_lab.framework import collector_paused
 from volcano_lab.manifests import job_controller as jobs
 from volcano_lab.manifests import operators
@@ -25,8 +24,10 @@ from volcano_lab.manifests.field_defaults import FieldDefaults, Kind
 from volcano_lab.manifests.loader import Loaded, ManifestError, labelled, place_key
 from volcano_lab.manifests.owners import Owners, named_by_job
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME, SCHEDULER, PodGroups
+from volcano_lab.manifests.quotas import Counted, Limits, Quotas
 from volcano_lab.manifests.workloads import job_end, pod_count, pods_of, suspended, too_large
 from volcano_lab.messages import Message, Said, friendly_errors, gettext
+from volcano_lab.trace.plain import grouped
 
 T = TypeVar("T")
 FIRST_TIME = 1767225600.0
@@ -126,17 +127,12 @@ def _key(obj: api.KubernetesObject) -> str:
     return f"{obj.namespace or 'default'}/{obj.name}"
 
 
-def _by_task(running: list[api.Pod], ready: bool
-             ) -> dict[tuple[str, str | None, str | None], list[api.Pod]]:
+def _by_task(running: list[api.Pod], ready: bool) -> dict[tuple[str | None, ...], list[api.Pod]]:
     """The pods that run or have succeeded, and are `ready` or not, by namespace, Job and task."""
-    found: dict[tuple[str, str | None, str | None], list[api.Pod]] = {}
-    for pod in running:
-        notes = pod.metadata.annotations
+    return grouped(((pod.namespace, *map(pod.metadata.annotations.get, (
+        jobs.JOB_NAME, jobs.TASK_SPEC))), pod) for pod in running
         if pod.status.phase in ("Running", "Succeeded") and ready is all(
-                status.ready for status in pod.status.container_statuses):
-            found.setdefault((pod.namespace, notes.get(jobs.JOB_NAME),
-                              notes.get(jobs.TASK_SPEC)), []).append(pod)
-    return found
+            status.ready for status in pod.status.container_statuses))
 
 
 def _ended(job: api.VolcanoJob, phase: str, has_pods: bool) -> Message:
@@ -144,6 +140,8 @@ def _ended(job: api.VolcanoJob, phase: str, has_pods: bool) -> Message:
     command = f"vcctl job resume -n {job.namespace} -N {job.name}"
     again = Message("not_created.resume", command=command, change=(
         f"--set job/{job.key}.status.state.phase=Pending")) if phase == "Aborted" else None
+    if phase in ("Terminated", "Failed") and (why := jobs.fails_first(job)):
+        again = Message("not_created.final", why=why)
     retries = job.status.retry_count
     tried = Message("not_created.tried", retries=retries) if retries else None
     code = "finished" if has_pods else "no_pods"
@@ -158,11 +156,11 @@ class _Controllers:
                  into: Loaded) -> None:
         self.objects, self.owners, self.into = objects, Owners(objects), into
         self.nodes = self._of(api.Node)
-        self.quotas = [_identified(quota, 0.0) for quota in self._of(api.ResourceQuota)
-                       if not (quota.spec.scopes or quota.spec.scope_selector)]
-        self.counted: dict[str, Amounts] = {}
         self.pods = {_key(pod) for pod in self._of(api.Pod)}
         self.fields = FieldDefaults(objects, self.label)
+        self.counted, self.quotas = Counted(), Quotas([
+            self.fields.complete(_identified(each, 0.0)) for each in objects
+            if isinstance(each, Limits)], lambda pod: self.sizes.complete(pod))
         if named := self.fields.named_classes:
             into.warnings.append(
                 gettext("PriorityClass {names}: not among the objects; the priority of pods that "
@@ -309,33 +307,28 @@ class _Controllers:
         if missing:
             self._not_created(owner, Message("not_created.priority", count=len(new) - len(admitted),
                                         pods=len(new), classes=sorted(missing)))
-        return self._within_quota(owner, admitted, self.counted.setdefault(owner.namespace, {}))
+        return self._within_quota(owner, admitted, self.counted)
 
-    def _within_quota(self, owner: api.KubernetesObject, pods: list[api.Pod], counted: Amounts
+    def _within_quota(self, owner: api.KubernetesObject, pods: list[api.Pod], counted: Counted
                       ) -> list[api.Pod]:
-        """Return the new pods of an owner that quotas let through, beside what is `counted` of pods
-        created before, which receives theirs.
+        """Return the new pods of an owner that the API server lets through, beside what quotas
+        count of pods created before.
         """
-        if all(quota.namespace != owner.namespace for quota in self.quotas):
+        if all(each.namespace != owner.namespace for each in self.quotas.limits):
             return pods
         new = [pod for pod in pods if pod.key not in self.pods]
-        kept: list[api.Pod] = []
-        for pod in new:
-            whole = self.sizes.complete(pod)
-            if not jobs.refused([whole], self.quotas, counted):
-                kept.append(pod)
-                add(counted, jobs.usage(whole.spec, {}))
+        kept = self.quotas.admitted(new, counted)
         self._lacking(owner, new, {pod.key for pod in kept}, counted)
         return kept
 
     def _lacking(self, owner: api.KubernetesObject, pods: list[api.Pod], there: Container[str],
-                 counted: Amounts) -> None:
-        """Say which pods of an owner are not `there`, and the quota that refuses one more."""
-        if missing := [self.sizes.complete(pod) for pod in pods if pod.key not in there]:
+                 counted: Counted) -> None:
+        """Say which pods of an owner are not `there`, and what refuses one more."""
+        if missing := [pod for pod in pods if pod.key not in there]:
             self._not_created(owner, Message(
                 "not_created.lacking", count=len(missing), pods=len(pods),
                 names=[pod.name for pod in missing],
-                quota=jobs.refused(missing, self.quotas, counted)))
+                quota=self.quotas.refusal(missing, counted)))
 
     def _not_created(self, owner: api.KubernetesObject, why: Said) -> None:
         self._warn(owner, str(why))

@@ -13,6 +13,7 @@ from volcano_lab.api.queue import HIERARCHY_WEIGHTS_ANNOTATION as HIERARCHY_WEIG
 from volcano_lab.api.storage import CLASS
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME
 from volcano_lab.messages import gettext
+from volcano_lab.trace.plain import grouped
 
 SYSTEM_PRIORITIES = {"system-cluster-critical": 2_000_000_000,
                      "system-node-critical": 2_000_001_000}
@@ -32,9 +33,7 @@ class FieldDefaults:
 
     def __init__(self, objects: Iterable[api.KubernetesObject],
                  label: Callable[[api.KubernetesObject], str]) -> None:
-        by_kind: dict[type, list] = {}
-        for obj in objects:
-            by_kind.setdefault(type(obj), []).append(obj)
+        by_kind: dict[type, list[Any]] = grouped((type(obj), obj) for obj in objects)
         self.problems: list[str] = []
         self._label = label
         self._classes = {obj.name: obj for obj in by_kind.get(api.PriorityClass, ())}
@@ -65,7 +64,7 @@ class FieldDefaults:
         by_kind: dict[type, Callable[[Any], Any]] = {
             api.Pod: self._pod, api.PodGroup: self._pod_group, api.Queue: _queue, api.Node: _node,
             api.PersistentVolumeClaim: self._claim, api.PersistentVolume: _volume,
-            api.StorageClass: _storage_class}
+            api.StorageClass: _storage_class, api.ResourceQuota: _quota}
         complete = by_kind.get(type(obj))
         return complete(obj) if complete else obj
 
@@ -179,6 +178,10 @@ def _node(node: api.Node) -> api.Node:
               "capacity": node.status.capacity or dict(node.status.allocatable)}
     return node.changed(metadata={"labels": {HOSTNAME: node.name, **node.metadata.labels}},
                         status=status)
+
+
+def _quota(quota: api.ResourceQuota) -> api.ResourceQuota:
+    return quota.changed(status={"hard": quota.spec.hard | quota.status.hard})
 
 
 def _volume(volume: api.PersistentVolume) -> api.PersistentVolume:

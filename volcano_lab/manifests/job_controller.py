@@ -8,13 +8,13 @@ PodGroup has been enqueued; two tasks of the same priority count in document ord
 Volcano: pkg/controllers/job/job_controller_actions.go, pkg/webhooks/admission/jobs/mutate
 """
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 
 from volcano_lab.api import objects as api
 from volcano_lab.api import quantity
 from volcano_lab.api.job import JDB_MAX_UNAVAILABLE, JDB_MIN_AVAILABLE
-from volcano_lab.api.pod_sum import Amounts, add, exceeded, parsed, sum_of_containers
+from volcano_lab.api.pod_sum import Amounts, add, parsed, sum_of_containers
 from volcano_lab.api.task import COOLDOWN_TIME, GROUP_NAME, PREEMPTABLE, REVOCABLE_ZONE, TASK_SPEC
 from volcano_lab.messages import Message
 
@@ -82,35 +82,21 @@ def waiting_tasks(job: api.VolcanoJob, ready: Mapping[str, int]) -> dict[str, li
     return waiting
 
 
-def refused(missing: Sequence[api.Pod], quotas: Iterable[api.ResourceQuota], before: Amounts
-            ) -> Message | None:
-    """Return the quota that is too small for the first of some pods once it counts what pods
-    created `before` it request, and what takes them all.
+def policy_for(job: api.VolcanoJob, task: api.TaskSpec, event: str) -> api.LifecyclePolicy | None:
+    """Return the policy that acts on an event of a task's pod: its own before the job's."""
+    return next((each for each in (*task.policies, *job.spec.policies) if {event, "*"} & {
+        each.event, *each.events} and (each.timeout or event != "PodPending")), None)
+
+
+def fails_first(job: api.VolcanoJob) -> Message | None:
+    """Return that an evicted pod may be Failed before it is deleted, where the policies of a job
+    then do something else.
     """
-    styles: dict[str, str] = {}
-    sizes, why = [usage(pod.spec, styles) for pod in missing], None
-    of_job = JOB_NAME in missing[0].metadata.annotations
-    for quota in [quota for quota in quotas if quota.namespace == missing[0].namespace]:
-        over = exceeded(quota, sizes[0], before)
-        if unnamed := _unnamed(missing[0].spec, quota.status.hard):
-            why = Message("not_created.unnamed", quota=quota.key, resources=unnamed)
-        elif over:
-            name = over[0]
-            counted = parsed(quota.status.used).get(name, Fraction(0)) + before.get(name, 0)
-            used, asked, enough = (amounts_text({name: amount}, styles)[name] for amount in (
-                counted, sizes[0][name], counted + sum(size.get(name, 0) for size in sizes)))
-            why = Message("not_created.quota", quota=quota.key, resources=over, sums=[
-                Message("not_created.quota.sum", used=used, asked=asked,
-                        hard=quota.status.hard[name])], enough=f"{name} {enough}",
-                tries=Message("not_created.quota.tries") if of_job else None)
-    return why
-
-
-def _unnamed(spec: api.PodSpec, hard: Container[str]) -> list[str]:
-    """Return the requests and limits that a quota counts and some container does not name."""
-    return [f"{part}.{name}" for part in ("requests", "limits") for name in ("cpu", "memory")
-            if (f"{part}.{name}" in hard or (part == "requests" and name in hard))
-            and not all(name in getattr(each.resources, part) for each in spec.containers)]
+    for task in job.spec.tasks:
+        failed, evicted = (policy_for(job, task, event) for event in ("PodFailed", "PodEvicted"))
+        if failed and evicted and failed.action != evicted.action:
+            return Message("fails_first", failed=failed.action, evicted=evicted.action)
+    return None
 
 
 def min_resources(job: api.VolcanoJob, priorities: Mapping[str, int]) -> dict[str, str]:

@@ -137,7 +137,7 @@ class _Filler(Formatter):
             return _filled(value, self.language)
         if isinstance(value, Mapping):
             return self._amounts({name: amount_text(name, amount) for name, amount in value.items()
-                                  if name != "pods"}, how)
+                                  if name != "pods" or how == "bare"}, how)
         if isinstance(value, list | tuple):
             return self._listed([self._shown(part) for part in value], how)
         return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -22,6 +22,7 @@ from volcano_lab.messages import friendly_errors
 from volcano_lab.simulation.calendar import Calendar
 from volcano_lab.simulation.history import History
 from volcano_lab.simulation.workload import JobTemplate, Spread, spread
+from volcano_lab.trace.plain import grouped
 
 
 @friendly_errors
@@ -313,7 +314,4 @@ def _pending_copy(pod: Pod) -> Pod:
 
 def by_job(pods: Iterable[Pod]) -> dict[str, list[Pod]]:
     """Return pods by their job."""
-    found: dict[str, list[Pod]] = {}
-    for pod in pods:
-        found.setdefault(job_of(pod), []).append(pod)
-    return found
+    return grouped((job_of(pod), pod) for pod in pods)

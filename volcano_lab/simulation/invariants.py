@@ -20,6 +20,7 @@ from volcano_lab.api.objects import Pod
 from volcano_lab.api.status import ALLOCATED_STATUSES as ALLOCATED
 from volcano_lab.api.status import BINDING, COMPLETED_STATUSES, PIPELINED, RELEASING
 from volcano_lab.messages import Message, gettext
+from volcano_lab.trace.plain import grouped
 
 if TYPE_CHECKING:
     from volcano_lab.simulation.simulation import Simulation
@@ -66,10 +67,9 @@ def _overcommitted(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
     not know of it.
     """
     leaving = {task.uid for task in tasks if task.status == RELEASING}
-    by_node: dict[str, list[TaskInfo]] = {}
-    for pod in sim.server.list("Pod"):
-        if pod.spec.node_name and pod.status.phase in ("Pending", "Running"):
-            by_node.setdefault(pod.spec.node_name, []).append(sim.cache.new_task(pod))
+    by_node = grouped((pod.spec.node_name, sim.cache.new_task(pod))
+                      for pod in sim.server.list("Pod")
+                      if pod.spec.node_name and pod.status.phase in ("Pending", "Running"))
     for name, there in by_node.items():
         node = sim.cache.nodes.get(name)
         if node is None or not node.ready or not sim.surprises.isdisjoint(t.uid for t in there):

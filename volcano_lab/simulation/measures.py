@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from volcano_lab.trace.plain import grouped
+
 if TYPE_CHECKING:
     from volcano_lab.simulation.history import History
 
@@ -51,12 +53,8 @@ def queues(history: History) -> list[Row]:
     """Return one row per queue with jobs or allocations: jobs, waiting, slowdown, utilisation of
     each resource, and its allocated part of deserved, over the whole time.
     """
-    of_queue: dict[str, list[Row]] = {}
-    for row in jobs(history):
-        of_queue.setdefault(row["queue"], []).append(row)
-    samples: dict[str, list[tuple[float, Row]]] = {}
-    for length, row in timed(history, "queues"):
-        samples.setdefault(row["queue"], []).append((length, row))
+    of_queue = grouped((row["queue"], row) for row in jobs(history))
+    samples = grouped((row["queue"], (length, row)) for length, row in timed(history, "queues"))
     seen = list(timed(history, "cluster"))
     offered = {name: average(seen, f"all_{name}") for name in ("cpu", "memory", "gpu")}
     total = {name: amount for name, amount in offered.items() if amount}

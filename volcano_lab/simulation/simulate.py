@@ -27,16 +27,7 @@ from volcano_lab.simulation import workload
 from volcano_lab.simulation.cluster_side import by_job
 from volcano_lab.simulation.history import History
 from volcano_lab.simulation.simulation import Simulation
-from volcano_lab.simulation.workload import (
-    UNITS,
-    Arrivals,
-    Built,
-    JobTemplate,
-    Spread,
-    WorkloadError,
-    seconds,
-    spread,
-)
+from volcano_lab.simulation.workload import Spread, WorkloadError
 
 RUN_TIME = "volcano-lab/run-time"
 """The annotation of a Job, a PodGroup or a pod with its run time in seconds."""
@@ -51,11 +42,11 @@ MOST_JOBS = 1_000_000
 REPAIRED = 600.0
 _RATE = re.compile(r"([0-9.]+)/(s|m|h|d)")
 Times = float | str | Spread | Sequence[Any]
-Coming = str | Path | float | Arrivals | Sequence[Any] | None
+Coming = str | Path | float | workload.Arrivals | Sequence[Any] | None
 
 
 @define(slots=True)
-class GivenJob(JobTemplate):
+class GivenJob(workload.JobTemplate):
     """A job of the manifests: its PodGroup, its pods, and those created once these run.
 
     >>> GivenJob("a", run_time=None, group=PodGroup()).build("b")[0].name
@@ -67,7 +58,7 @@ class GivenJob(JobTemplate):
     members: list[Pod] = field(factory=list)
     later: list[Pod] = field(factory=list)
 
-    def build(self, name: str, classes: Iterable[PriorityClass] = ()) -> Built:
+    def build(self, name: str, classes: Iterable[PriorityClass] = ()) -> workload.Built:
         """Return the PodGroup and the pods, under their own names or, for a copy, others."""
         same = name == self.name
         group = self.group.changed(metadata={"uid": "", "creation_timestamp": None,
@@ -171,7 +162,7 @@ def _rate(arrivals: Coming) -> Coming:
     """Return a rate that is given as text in jobs per second."""
     found = _RATE.fullmatch(arrivals) if isinstance(arrivals, str) else None
     if found:
-        return float(found[1]) / UNITS[found[2]]
+        return float(found[1]) / workload.UNITS[found[2]]
     return None if arrivals == "created" else arrivals
 
 
@@ -181,15 +172,15 @@ def _failures(given: Times) -> tuple[Spread, Spread]:
     if len(both) > 2:
         raise WorkloadError("there are {count} lengths of time; allowed are the time between two "
                             "failures, and the time until the node is back", count=len(both))
-    mean, repaired = map(spread, [*both, REPAIRED][:2])
+    mean, repaired = map(workload.spread, [*both, REPAIRED][:2])
     if mean.kind == "constant" and not isinstance(both[0], Spread):
         mean = Spread("exponential", mean.a)
     return mean, repaired
 
 
 READERS: dict[str, Callable[[Any], Any]] = {
-    "until": seconds, "period": seconds, "durations": spread, "failures": _failures,
-    "arrivals": _rate}
+    "until": workload.seconds, "period": workload.seconds, "durations": workload.spread,
+    "failures": _failures, "arrivals": _rate}
 """Argument -> how its times and rates are read."""
 
 
@@ -227,7 +218,7 @@ def _run_time(group: PodGroup, pods: Sequence[Pod], durations: Spread | None) ->
     for obj in (group, *pods[:1]):
         if text := obj.metadata.annotations.get(RUN_TIME):
             try:
-                return spread(float(text))
+                return workload.spread(float(text))
             except ValueError:
                 raise WorkloadError('PodGroup {key}: annotation {name} is "{text}"; allowed is a '
                                     "number of seconds", key=group.key, name=RUN_TIME,
@@ -235,8 +226,8 @@ def _run_time(group: PodGroup, pods: Sequence[Pod], durations: Spread | None) ->
     return durations
 
 
-def _streams(arrivals: Coming, waiting: list[tuple[float, GivenJob]]) -> list[Arrivals]:
-    given = Arrivals([job for _, job in waiting], times=[time for time, _ in waiting])
+def _streams(arrivals: Coming, waiting: list[tuple[float, GivenJob]]) -> list[workload.Arrivals]:
+    given = workload.Arrivals([job for _, job in waiting], times=[time for time, _ in waiting])
     if arrivals is None:
         return [given]
     if isinstance(arrivals, int | float):
@@ -244,9 +235,10 @@ def _streams(arrivals: Coming, waiting: list[tuple[float, GivenJob]]) -> list[Ar
             raise WorkloadError("arrivals is a rate, and no job waits that the others could be "
                                 "like; allowed is a cluster with a job that waits, or a trace")
         return [workload.poisson(arrivals, *given.templates)]
-    if isinstance(arrivals, Arrivals):
+    if isinstance(arrivals, workload.Arrivals):
         return [given, arrivals]
-    if isinstance(arrivals, list | tuple) and all(isinstance(one, Arrivals) for one in arrivals):
+    if isinstance(arrivals, list | tuple) and all(
+            isinstance(one, workload.Arrivals) for one in arrivals):
         return [given, *arrivals]
     return [given, workload.trace(arrivals)]
 

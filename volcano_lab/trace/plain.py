@@ -3,9 +3,9 @@ to no Go file.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 import numpy as np
@@ -16,10 +16,24 @@ from volcano_lab.api.hyper_node import HyperNodeInfo
 from volcano_lab.api.status import TaskStatus
 from volcano_lab.api.task import TaskInfo
 
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 _SNAKE = re.compile(r"[a-z]+(_[a-z]+)+")
 _RESOURCE = re.compile(r"cpu|memory|pods|ephemeral-storage|hugepages-.+|attachable-volumes-.+|"
                        r"[^/]+\.[^/]+/.+")
 """The name of a resource; a job's has no dot before its slash."""
+
+
+def grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
+    """Return values by their key, keys in the order in which they first come.
+
+    >>> grouped([("b", 1), ("a", 2), ("b", 3)])
+    {'b': [1, 3], 'a': [2]}
+    """
+    found: dict[Key, list[Value]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def plain(value: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 from volcano_lab.messages import gettext
 from volcano_lab.trace.kinds import KINDS, OPERATIONS
+from volcano_lab.trace.plain import grouped
 from volcano_lab.trace.record import Record
 from volcano_lab.trace.shown import Part, Shown
 from volcano_lab.trace.state import State
@@ -74,10 +75,7 @@ class TraceReader(Shown):
     @property
     def facts(self) -> dict[str, list[dict[str, Any]]]:
         """The facts of all records, by kind."""
-        found: dict[str, list[dict[str, Any]]] = {}
-        for record in self.records:
-            found.setdefault(record.kind, []).append(record.facts)
-        return found
+        return grouped((record.kind, record.facts) for record in self.records)
 
     @property
     def operations(self) -> list[Record]:

@@ -19,18 +19,7 @@ from volcano_lab.manifests.files import Source
 from volcano_lab.messages import Message, Misuse, gettext, log, mark, paragraph
 from volcano_lab.trace.cause_trace import CauseTrace
 from volcano_lab.trace.views.cycle import Cycle
-from volcano_lab.widgets import pictures
-from volcano_lab.widgets.channels import (
-    admission,
-    channels,
-    gathered,
-    held_reason,
-    job_rows,
-    limits_cluster,
-    sharing_plugin,
-    short_reason,
-    unit_of,
-)
+from volcano_lab.widgets import channels, pictures
 from volcano_lab.widgets.controls import Control, choice, group, handle
 from volcano_lab.widgets.facts import queue_rows, rounds
 from volcano_lab.widgets.lab import Lab, Task, Values
@@ -63,7 +52,7 @@ class Decided:
     @cached_property
     def jobs(self) -> dict[str, dict[str, Any]]:
         """The outcome of each job."""
-        return {row["name"]: row for row in job_rows(self.cycle, self.resource)}
+        return {row["name"]: row for row in channels.job_rows(self.cycle, self.resource)}
 
     @cached_property
     def queues(self) -> dict[str, dict[str, Any]]:
@@ -83,9 +72,9 @@ class Decided:
     def reason(self, row: dict[str, Any]) -> tuple[str, str]:
         """Return the reason of a job's outcome: the number that decided, long and short."""
         if row["fate"] == "placed":
-            return held_reason(self.cycle, row["queue"], self.resource), ""
+            return channels.held_reason(self.cycle, row["queue"], self.resource), ""
         cause = self.explain.foremost(row["job"])
-        long, brief = short_reason(cause, row["queue"], sharing_plugin(self.cycle)
+        long, brief = channels.short_reason(cause, row["queue"], channels.sharing_plugin(self.cycle)
                                    ) if cause else ("", "")
         short = cause and cause.numbers.get("short_of") and 0 < row["pods"] < row["min"]
         return (str(Message("reason.below_minimum", reason=long, min=row["min"], n=row["pods"]))
@@ -93,8 +82,8 @@ class Decided:
 
     def holds(self, queue: str) -> Message:
         """Return what a queue deserves, requests and holds."""
-        row, unit = self.queues[queue], unit_of(self.resource)
-        return Message("queue.state", queue=queue, plugin=sharing_plugin(self.cycle), **{
+        row, unit = self.queues[queue], channels.unit_of(self.resource)
+        return Message("queue.state", queue=queue, plugin=channels.sharing_plugin(self.cycle), **{
             word: counted(row[word] or 0, unit) for word in ("request", "deserved", "allocated")})
 
     def _offers(self, queue: str) -> Iterator[Message]:
@@ -119,7 +108,7 @@ class Decided:
                               *(cause.text for cause in found.causes[:1])]
                              if about["queue"] in self.queues else [found.head])
         if "job" in about:
-            alike = gathered(self.jobs.values(), self.resource)
+            alike = channels.gathered(self.jobs.values(), self.resource)
             reserves = [row["reason"] + mark(".") for row in alike
                         if row["job"] == about["job"] and "reason" in row]
             return paragraph([*reserves, _brief(self.explain.why_job(about["job"]))])
@@ -150,7 +139,7 @@ class Outcomes:
     def sentences(self, before: Decided, now: Decided) -> list[str]:
         """Return at most two sentences, the job that was moved first, and a third outcome."""
         if before.resource != now.resource:
-            return [str(Message("lab.measured", unit=gettext(unit_of(now.resource))))]
+            return [str(Message("lab.measured", unit=gettext(channels.unit_of(now.resource))))]
         moves, names = now.settings - before.settings, others(before, now)
         moved = {link for _, link, *_ in moves}
         names.sort(key=lambda name: (now.jobs[name]["job"] not in moved,
@@ -170,7 +159,7 @@ class Outcomes:
                 as_set = {link for _, link, path, value in moves  # the move's text has it
                           if f".{setting}" in path and value == now.of(field).get(link)}
                 shares += amounts(verb, partial(Decided.of, field=field, without=as_set),
-                                  unit_of(now.resource)).sentences(before, now)
+                                  channels.unit_of(now.resource)).sentences(before, now)
         return ([*shares, *found] if names  # first what decided, then what it decided
                 else [gettext("No outcome changes."), *shares[:1]])
 
@@ -180,7 +169,8 @@ class Outcomes:
             return str(Message("job.gets", job=name, placed=row["now"], before=was["now"],
                                pods=row["now"] + row["waiting"], why=why))
         if (was["fate"], row["fate"]) == ("not admitted", "placed"):
-            why = admission(before.explain.foremost(row["job"]), now.cycle.trace, row["job"]) or why
+            foremost = before.explain.foremost(row["job"])
+            why = channels.admission(foremost, now.cycle.trace, row["job"]) or why
         return str(Message("job.turn.why" if why else "job.turn", job=name, why=why,
                            now=gettext(row["fate"]), before=gettext(was["fate"])))
 
@@ -214,8 +204,8 @@ def waiting_words(facts: Decided, rows: Iterable[dict[str, Any]], moved: str = "
     for row in rows:
         if row["pods"] and row["fate"] in ("discarded", "not admitted", "not tried"):
             whole = moved == "queue" and facts.explain.foremost(row["job"])
-            return paragraph([facts.state(row), *(
-                [Message("reason.cluster.all")] if whole and limits_cluster(whole) else [])])
+            limits = whole and channels.limits_cluster(whole)
+            return paragraph([facts.state(row), *[Message("reason.cluster.all")] * bool(limits)])
     return ""
 
 
@@ -337,8 +327,9 @@ def lab(*sources: Cluster | Source, conf: Conf = None, confs: Mapping[str, Conf]
     every = {path: control for path, control in _handles(cluster, named, resource).items()
              if not moves or "/" not in path or any(f".{field}" in path for field in moves)}
     every |= dict(controls or {})
-    board = pictures.channels("", lambda facts: channels(facts.cycle, facts.resource, facts.reason),
-                              key="channels", wide=True, without=without, legend=LEGEND)
+    board = pictures.channels("", lambda facts: channels.channels(
+        facts.cycle, facts.resource, facts.reason), key="channels", wide=True, without=without,
+                              legend=LEGEND)
     return ClusterLab(cluster, named, every, [board, *panels], title=title or _title(cluster),
                       tasks=tasks, **frame)
 
@@ -363,7 +354,7 @@ def _handles(cluster: Cluster, confs: Mapping[str, Conf], resource: str) -> dict
     plugins = {name for conf in confs.values()
                for name in cluster.configuration(conf).plugin_names()}
     for name in resources:
-        data = channels(opened, name)
+        data = channels.channels(opened, name)
         most = {row["queue"]: row for row in data["queues"]}
         for queue, row in most.items():
             controls = dict(_of_queue(row, data, plugins, list(most)))
@@ -385,7 +376,7 @@ def _resources(cycle: Cycle) -> list[str]:
 
 def _of_queue(row: dict[str, Any], data: dict[str, Any], plugins: set[str], names: list[str]
               ) -> Iterator[tuple[str, Control]]:
-    path, unit, end = f"queue/{row['queue']}.", unit_of(data["resource"]), data["path"]
+    path, unit, end = f"queue/{row['queue']}.", channels.unit_of(data["resource"]), data["path"]
     total, step = data["total"], _step(data["total"])
     end_of_scale = -(-total // step) * step
     suffix = "Gi" if end == ".memory" else ""

@@ -6,15 +6,8 @@ The sources are in `operators.toml`. For new objects: no pod has failed, nothing
 
 from volcano_lab.api import objects as api
 from volcano_lab.manifests.names import generated
-from volcano_lab.manifests.operators.model import (
-    Gang,
-    Part,
-    Reading,
-    Role,
-    lettered,
-    numbered,
-    single,
-)
+from volcano_lab.manifests.operators import model
+from volcano_lab.manifests.operators.model import Gang, Part, Reading, Role, lettered, numbered
 
 MOST_OF_A_PREFIX = 50
 SUBMITTER = {"spec": {"containers": [{"name": "ray-job-submitter", "resources": {
@@ -89,7 +82,7 @@ def mpi(read: Reading) -> list[Gang]:
     for role in gang.roles:
         if role.name == "launcher":
             role.names = (lettered(f"{read.name}-launcher-") if of_job
-                          else single(f"{read.name}-launcher"))
+                          else model.single(f"{read.name}-launcher"))
             role.later = read.at("launcherCreationPolicy") == "WaitForWorkersReady"
     if gang.members is None and of_job:
         gang.members = 1 + sum(role.count for role in gang.roles if role.name == "worker")
@@ -108,7 +101,7 @@ def leader_worker_set(read: Reading) -> list[Gang]:
     for group in range(read.count("replicas")):
         name = f"{read.name}-{group}"
         labels = {"leaderworkerset.sigs.k8s.io/group-index": str(group)}
-        roles = [Role("leader", leader, 1, single(name), labels=labels),
+        roles = [Role("leader", leader, 1, model.single(name), labels=labels),
                  Role("worker", workers, max(size - 1, 0), numbered(f"{name}-", 1), ready, labels)]
         gangs.append(Gang(roles, f"{name}-1", 1 if ready else size,
                           [(role, role.count) for role in roles]))

@@ -14,6 +14,7 @@ from volcano_lab.api import quantity_text
 from volcano_lab.messages import Message, Misuse, gettext, paragraph
 from volcano_lab.trace import Part, Shown
 from volcano_lab.trace.names import Names
+from volcano_lab.trace.plain import grouped
 from volcano_lab.trace.views.cycle import Cycle, Row
 
 QUEUE = ("deserved", "allocated", "request")
@@ -139,10 +140,9 @@ class Comparison(Shown):
             yield [{"queue": row["queue"], "resource": row["resource"],
                     **{name: _text(pair) for name, pair in _amounts(row).items()}}
                    for row in self.queues]
-        pods: dict[tuple[str, str], list[str]] = {}
-        for row in self.placements:
-            pods.setdefault((row["change"], row["operation"]), []).append(gettext(
-                "{pod} on {node}" if row["node"] else "{pod}", pod=row["pod"], node=row["node"]))
+        pods = grouped(((row["change"], row["operation"]), gettext(
+            "{pod} on {node}" if row["node"] else "{pod}", pod=row["pod"], node=row["node"]))
+            for row in self.placements)
         for (change, operation), names in pods.items():
             yield gettext("+ {operation}: {names:12}" if change == "more" else
                           "- {operation}: {names:12}", operation=operation, names=names)

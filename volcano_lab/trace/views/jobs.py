@@ -13,7 +13,7 @@ from volcano_lab.api import PENDING, JobInfo
 from volcano_lab.api.job_conditions import fit_error
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message
-from volcano_lab.trace import Record, TraceReader, queue_attributes
+from volcano_lab.trace import Record, TraceReader, queue_attributes, short
 
 Rows = Iterator[dict[str, Any]]
 
@@ -119,7 +119,7 @@ def over_limit(trace: TraceReader, job: JobInfo) -> str:
     for record in trace.iter("allocatable_level"):
         if record["task"] in pods and record["short_of"]:
             return str(Message("queue_over.short", queue=record["level"],
-                               pod=_short(record["task"]),
+                               pod=short(record["task"]),
                                sums=[_sum(record, record["short_of"][0])]))
     return ""
 
@@ -128,10 +128,6 @@ def _sum(record: Record, name: str) -> Message:
     """Return both sides of a refusal, of one resource."""
     return Message("above_limit", **{side: {name: record[side].get(name, 0.0)}
                                      for side in ("asked", "limit")})
-
-
-def _short(pod: str) -> str:
-    return pod.removeprefix("default/")
 
 
 def _queue_full(ssn: Session, trace: TraceReader, job: JobInfo) -> Iterator[str]:
@@ -161,4 +157,4 @@ def _queue_full(ssn: Session, trace: TraceReader, job: JobInfo) -> Iterator[str]
     sums = [Message("above_limit" if code == "queue_over.short" else "above_deserved",
                     asked={each: asked.get(each)}, limit={each: most.get(each)})
             for each in short_of]
-    yield str(Message(code, queue=name, pod=_short(task.key), sums=sums))
+    yield str(Message(code, queue=name, pod=short(task.key), sums=sums))

@@ -1,0 +1,125 @@
+"""What the API server refuses of the pods that controllers create: by a LimitRange of their
+namespace, or by a ResourceQuota.
+
+Left out: what a LimitRange says of a pod as a whole, and its ratios; of the scopes of quotas those
+of pods with a deadline, or with an affinity across namespaces.
+
+Volcano: none
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from volcano_lab.api import objects as api
+from volcano_lab.api import quantity
+from volcano_lab.api.pod_sum import Amounts, add, exceeded, parsed
+from volcano_lab.manifests.job_controller import JOB_NAME, amounts_text, usage
+from volcano_lab.messages import Message
+
+Limits = api.ResourceQuota | api.LimitRange
+Counted = dict[str, Amounts]
+"""What each quota counts, by its key, of pods that controllers have created."""
+
+
+class Quotas:
+    """The quotas and LimitRanges of all namespaces; `complete` gives pods the API server's
+    defaults.
+    """
+
+    def __init__(self, limits: Sequence[Limits], complete: Callable[[api.Pod], api.Pod]) -> None:
+        self.limits, self._complete = limits, complete
+
+    def admitted(self, pods: Sequence[api.Pod], counted: Counted) -> list[api.Pod]:
+        """Return the pods that are let through, beside what is `counted` of others, which receives
+        theirs; those that share their spec are alike.
+        """
+        kept: list[api.Pod] = []
+        for _, same in groupby(pods, lambda pod: id(pod.spec)):
+            alike = [*same]
+            pod = self._complete(alike[0])
+            size, quotas = usage(pod.spec, {}), self._counting(pod)
+            most = min([0 if self._outside(pod) else len(alike), *(
+                _left(quota, pod, size, counted.get(quota.key, {})) for quota in quotas)])
+            kept += alike[:most]
+            for quota in quotas:
+                add(counted.setdefault(quota.key, {}), size, most)
+        return kept
+
+    def refusal(self, missing: Sequence[api.Pod], counted: Counted) -> Message | None:
+        """Return what refuses the first of some pods, and how much a quota takes for all."""
+        whole, styles = [*map(self._complete, missing)], dict[str, str]()
+        specs = {id(pod.spec): pod.spec for pod in whole}
+        sizes = {key: usage(spec, styles) for key, spec in specs.items()}
+        own = JOB_NAME in whole[0].metadata.annotations
+        facts: dict[str, Any] = {"tries": Message("not_created.tries") if own else None}
+        if outside := self._outside(whole[0]):
+            return Message(outside.code, **outside.facts, **facts)
+        for quota in self._counting(whole[0]):
+            before, size = counted.get(quota.key, {}), sizes[id(whole[0].spec)]
+            facts["quota"], hard = quota.key, quota.status.hard
+            if unnamed := _unnamed(whole[0].spec, hard):
+                return Message("not_created.unnamed", resources=unnamed, **facts)
+            if over := exceeded(quota, size, before):
+                used = dict.fromkeys(over, quantity.parse("0")) | parsed(quota.status.used)
+                add(used, before)
+                wanted = {name: used[name] + sum(sizes[id(pod.spec)].get(name, 0) for pod in whole)
+                          for name in over}
+                short = {name: wanted[name] - quantity.parse(hard[name]) for name in over}
+                sums = [amounts_text(each, styles)[over[0]] for each in (used, size, wanted)]
+                return Message(
+                    "not_created.quota", resources=over, wanted=amounts_text(wanted, styles),
+                    short=[*map(" ".join, amounts_text(short, styles).items())],
+                    enough=f"{over[0]} {sums[2]}", sums=[Message(
+                        "not_created.quota.sum", used=sums[0], asked=sums[1], hard=hard[over[0]])],
+                    **facts)
+        return None
+
+    def _counting(self, pod: api.Pod) -> list[api.ResourceQuota]:
+        """Return the quotas that count a pod."""
+        return [each for each in self.limits if isinstance(each, api.ResourceQuota)
+                and each.namespace == pod.namespace and in_scope(pod.spec, each)]
+
+    def _outside(self, pod: api.Pod) -> Message | None:
+        """Return the bound of a LimitRange that a container of a pod is beyond."""
+        return next((Message(f"not_created.{side}", range=found.key, name=name, bound=bound,
+                             asked=named[name])
+                     for found in self.limits if isinstance(found, api.LimitRange)
+                     and found.namespace == pod.namespace
+                     for item in found.spec.limits if item.type == "Container"
+                     for each in (*pod.spec.containers, *pod.spec.init_containers)
+                     for side, named, sign in (("max", each.resources.limits, 1),
+                                               ("min", each.resources.requests, -1))
+                     for name, bound in getattr(item, side).items() if sign * (
+                         quantity.parse(named.get(name, bound)) - quantity.parse(bound)) > 0), None)
+
+
+def in_scope(spec: api.PodSpec, quota: api.ResourceQuota) -> bool:
+    """Return whether a quota counts such a pod, by its scopes."""
+    named, terms = spec.priority_class_name, quota.spec.scope_selector.get("matchExpressions")
+    asks = any(each.resources.requests or each.resources.limits
+               for each in (*spec.containers, *spec.init_containers))
+    holds = {"BestEffort": not asks, "NotBestEffort": asks, "NotTerminating": True,
+             "PriorityClass": bool(named)}
+    return all(map(holds.get, quota.spec.scopes)) and all(
+        (named in each["values"]) is (each.get("operator") == "In") if each.get("values") else
+        holds.get(each.get("scopeName")) is not (each.get("operator") == "DoesNotExist")
+        for each in terms or ())
+
+
+def _left(quota: api.ResourceQuota, pod: api.Pod, size: Amounts, counted: Amounts) -> int:
+    """Return how many more pods of a size a quota takes: none where it counts what a container does
+    not name.
+    """
+    hard, used = parsed(quota.status.hard), parsed(quota.status.used)
+    add(used, counted)
+    left = [(most - used.get(name, 0)) // size[name] for name, most in hard.items()
+            if size.get(name)]
+    return 0 if _unnamed(pod.spec, hard) else max(min(left, default=2**31), 0)
+
+
+def _unnamed(spec: api.PodSpec, hard: Mapping[str, Any]) -> list[str]:
+    """Return the requests and limits that a quota counts and some container does not name."""
+    return [f"{part}.{name}" for part in ("requests", "limits") for name in ("cpu", "memory")
+            if (f"{part}.{name}" in hard or (part == "requests" and name in hard))
+            and not all(name in getattr(each.resources, part) for each in spec.containers)]
