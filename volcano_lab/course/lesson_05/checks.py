@@ -106,8 +106,8 @@ def _specs(cluster: Cluster) -> tuple[dict[tuple[str, str], Any], dict[str, Any]
 
 @check(takes=Cluster, wanted="a cluster")
 def refused_by_the_grandparent(answer: Cluster) -> Mistakes:
-    """Make a cluster of your own with a job that its queue and the parent have room for, and that
-    the grandparent refuses; the grandparent is not the root."""
+    """Build a cluster of your own with a job that its queue and the parent may hold, and that the
+    grandparent refuses; the grandparent is not the root."""
     cycle = answer.run(tree_conf())
     if cycle.session.warnings:
         return try_again(cycle.session.warnings[0])
