@@ -46,7 +46,9 @@ def explain():
 NAMES = [
     ("default/train", "job default/train"), ("train", "job default/train"),
     ("other/train", "job other/train"), ("solo", "job other/solo"),
-    ("vcjob/solo", "job other/solo"),
+    ("vcjob/solo", "job other/solo"), ("Job/solo", "job other/solo"),
+    ("jobs.batch.volcano.sh/solo", "job other/solo"), ("deploy/web", "job default/web"),
+    ("Deployments.apps/web", "job default/web"), ("q/team", "queue team"),
     ("web", "job default/web"), ("team", "queue team"), ("queue/team", "queue team"),
     ("train-t-0", "pod default/train-t-0"), ("pod/train-t-0", "pod default/train-t-0"),
     ("solo-t-1", "pod other/solo-t-1"),
@@ -61,6 +63,31 @@ def test_who_is_meant(name, about, explain):
     assert len(uids) == 4 and not any(uid in explanation.text for uid in uids)
     pod_group = next(uid for uid in uids if uid.startswith("other/solo-"))
     assert explain.why(pod_group).about == "job other/solo"
+
+
+RAY = """\
+apiVersion: ray.io/v1
+kind: RayCluster
+metadata:
+  name: demo
+  namespace: ml
+  labels: {ray.io/scheduler-name: volcano, volcano.sh/queue-name: %s}
+spec:
+  headGroupSpec:
+    template:
+      spec: {schedulerName: volcano, containers: [{name: main, resources: {requests: {cpu: "9"}}}]}
+  workerGroupSpecs: []
+"""
+
+
+def test_an_object_of_an_operator_is_found_by_its_kind_as_kubectl_takes_it():
+    known, lost = (Explainer(Cluster().node("n1", cpu=4).add(RAY % queue).objects())
+                   for queue in ("default", "gone"))
+    for kind in ("raycluster", "RayCluster", "rayclusters.ray.io"):
+        assert known.why(f"{kind}/demo").about == "job ml/demo"
+        assert "gone" in lost.why(f"{kind}/demo").text
+    with pytest.raises(LookupError, match='called "raycluter/demo"'):
+        known.why("raycluter/demo")
 
 
 UNKNOWN = [

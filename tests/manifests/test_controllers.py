@@ -1,16 +1,28 @@
 """What Volcano's and Kubernetes' controllers would make of manifests is made, and nothing twice."""
 
+from itertools import islice
+
 import attrs
 import pytest
 import yaml
 
 from manifests.hostile import soon
-from volcano_lab.api.objects import ObjectMeta, OwnerReference, Pod, PodGroup, PodSpec
+from volcano_lab.api.objects import (
+    BatchJob,
+    ObjectMeta,
+    OwnerReference,
+    Pod,
+    PodGroup,
+    PodSpec,
+    WorkloadSpec,
+)
 from volcano_lab.cache import Cache
 from volcano_lab.cache.api_server import ApiServer
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import ManifestError, loads
+from volcano_lab.manifests.names import generated, series
 from volcano_lab.manifests.pod_group_controller import PodGroups
+from volcano_lab.manifests.workloads import pods_of
 from volcano_lab.scheduler import run_cycle
 from volcano_lab.server.folder import Folder
 
@@ -440,3 +452,11 @@ def test_five_thousand_pods_are_made_soon():
         groups, pods, _ = made(job(*[(f"t{n}", 500, {}) for n in range(8)]),
                                workload("Deployment", replicas=1000))
     assert len(pods) == 5000 and len(groups) == 2
+
+
+def test_pods_of_one_job_have_different_names_however_many_there_are():
+    assert len({generated("a-", number) for number in range(5000)}) < 5000, "by chance two are one"
+    names = [*islice(series("a-"), 5000)]
+    assert len(set(names)) == 5000 and names[:100] == [generated("a-", at) for at in range(100)]
+    job = BatchJob(ObjectMeta("a", "default"), WorkloadSpec(completions=5000, parallelism=5000))
+    assert len({pod.name for pod in pods_of(job, [])}) == 5000

@@ -13,13 +13,8 @@ from volcano_lab.manifests import operators
 from volcano_lab.manifests.job_controller import JOB_NAME
 from volcano_lab.manifests.loader import Loaded, ManifestError, place_key
 from volcano_lab.messages import did_you_mean, gettext
+from volcano_lab.trace.names import kinds_meant
 
-SHORT = {"q": "queue", "vcjob": "job", "vj": "job", "pg": "podgroup", "po": "pod", "no": "node",
-         "hn": "hypernode", "pc": "priorityclass", "deploy": "deployment", "sts": "statefulset",
-         "ds": "daemonset", "rs": "replicaset", "ns": "namespace", "quota": "resourcequota",
-         "pvc": "persistentvolumeclaim", "pv": "persistentvolume", "lws": "leaderworkerset",
-         "sparkapp": "sparkapplication"}
-"""kubectl's short names of kinds."""
 CLASSES = {cls.kind.lower(): cls for cls in (*operators.KINDS.values(), *KINDS.values())}
 """Kind in lower case -> its class, Kubernetes' and Volcano's own before those of operators."""
 
@@ -162,15 +157,12 @@ class Draft:
 
 
 def kind_of(word: str, where: str) -> str:
-    """Return the kind of a kubectl word, in lower case: a kind, a short name, one of them in the
-    plural, or with its API group. Raises `ManifestError`.
+    """Return the kind of a kubectl word, in lower case; see `kinds_meant`. Raises `ManifestError`.
 
     >>> kind_of("vcjobs", ""), kind_of("podgroups.scheduling.volcano.sh", "")
     ('job', 'podgroup')
     """
-    name = word.lower().partition(".")[0]
-    meant = [SHORT.get(each, each) for each in (name, name[:-1], name[:-2])]
-    found = next((kind for kind in meant if kind in CLASSES), None)
+    found = next((kind for kind in kinds_meant(word) if kind in CLASSES), None)
     if found is None:
         hint = did_you_mean(word, CLASSES, gettext("; allowed are {kinds:,}",
                                                    kinds=sorted(CLASSES)))

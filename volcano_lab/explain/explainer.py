@@ -15,6 +15,7 @@ from volcano_lab.api import PIPELINED, RELEASING, JobInfo
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.changes import Change
+from volcano_lab.changes.draft import CLASSES
 from volcano_lab.explain import origin, questions
 from volcano_lab.explain.beyond import beyond_causes, decided_by
 from volcano_lab.explain.candidates import CAPABILITY, in_queues
@@ -41,6 +42,7 @@ from volcano_lab.messages import Message, NoSuch, friendly_errors, meant, near
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Part, Shown, TraceReader
 from volcano_lab.trace.cause_trace import POINTS, CauseTrace
+from volcano_lab.trace.names import kinds_meant
 
 REFUSED = (*CAPABILITY, "overcommit_refuses", "resource_quota")
 """Causes by which enqueue does not admit a job."""
@@ -100,7 +102,9 @@ class Explainer(Shown):
         try:
             kind, key = self.names.find(what)
         except LookupError:
-            found = self._left_out(what) or self._no_queue(what.removeprefix("queue/"))
+            word, _, rest = what.partition("/")
+            name = rest if any(kind in CLASSES for kind in kinds_meant(word)) else what
+            found = self._left_out(what) or self._left_out(name) or self._no_queue(name)
             if found is None:
                 raise
             return found

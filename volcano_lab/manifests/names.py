@@ -1,7 +1,9 @@
 """Names, labels and keys as the API server allows them, and the names that it generates."""
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import count
 from zlib import crc32
 
 from volcano_lab.api.objects import KubernetesObject, Namespace
@@ -82,3 +84,15 @@ def generated(prefix: str, number: int) -> str:
     code = crc32(f"{prefix}{number}".encode())
     letters = [_LETTERS[code // len(_LETTERS)**place % len(_LETTERS)] for place in range(5)]
     return prefix[:58] + "".join(letters)
+
+
+def series(prefix: str) -> Iterator[str]:
+    """Yield the names of objects with one `generateName`, none twice, as the API server generates
+    another where one is taken.
+    """
+    taken = set()
+    for number in count():
+        name = generated(prefix, number)
+        if name not in taken:
+            taken.add(name)
+            yield name

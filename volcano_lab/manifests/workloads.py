@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from zlib import crc32
 
 from volcano_lab.api import objects as api
-from volcano_lab.manifests.names import generated
+from volcano_lab.manifests.names import series
 from volcano_lab.messages import Message, gettext
 
 DAEMONS_TOLERATE = [
@@ -79,14 +79,14 @@ def pods_of(workload: api.Workload, nodes: list[api.Node]) -> list[api.Pod]:
         labels |= {"batch.kubernetes.io/job-name": name, "job-name": name}
     reference = api.OwnerReference(owner.api_versions[0], kind, name, uid, True, True)
     nodes = _daemon_nodes(workload, nodes) if isinstance(workload, api.DaemonSet) else []
-    pods = []
+    pods, names = [], series(f"{name}-")
     for number in range(pod_count(workload, nodes)):
         own, spec = f"{name}-{number}", template.spec
         if isinstance(workload, api.StatefulSet):
             own_labels = labels | {"apps.kubernetes.io/pod-index": str(number),
                                    "statefulset.kubernetes.io/pod-name": own}
         else:
-            own, own_labels = generated(f"{name}-", number), labels
+            own, own_labels = next(names), labels
         if nodes:
             spec = _on_node(template, nodes[number].name)
         pods.append(api.Pod(api.ObjectMeta(own, owner.namespace, labels=own_labels,

@@ -14,9 +14,14 @@ from volcano_lab.api.objects import KubernetesObject, OwnerReference
 from volcano_lab.framework.session import Session
 from volcano_lab.messages import NoSuch, gettext, near
 
-KINDS = {"job": "job", "vcjob": "job", "podgroup": "job", "pg": "job", "deployment": "job",
-         "pod": "pod", "queue": "queue"}
-"""Words before a slash, as kubectl takes them -> their meaning."""
+SHORT = {"q": "queue", "vcjob": "job", "vj": "job", "pg": "podgroup", "po": "pod", "no": "node",
+         "hn": "hypernode", "pc": "priorityclass", "deploy": "deployment", "sts": "statefulset",
+         "ds": "daemonset", "rs": "replicaset", "ns": "namespace", "quota": "resourcequota",
+         "pvc": "persistentvolumeclaim", "pv": "persistentvolume", "lws": "leaderworkerset",
+         "sparkapp": "sparkapplication"}
+"""kubectl's short names of kinds."""
+KINDS = {"job": "job", "podgroup": "job", "deployment": "job", "pod": "pod", "queue": "queue"}
+"""Kind in lower case -> what is found by it; beside them, kinds of owners are those of jobs."""
 NO_SUCH = {"": 'no job, pod or queue is called "{name}"; {near}.',
            "job": 'no job is called "{name}"; {near}.', "pod": 'no pod is called "{name}"; {near}.',
            "queue": 'no queue is called "{name}"; {near}.'}
@@ -76,8 +81,9 @@ class Names:
             for what, keys in kinds.items():
                 if wanted in keys:
                     return what, keys[wanted]
-        if not kind and rest and word in KINDS:
-            return self.find(rest, KINDS[word])
+        meant = self._meant(word) if rest and not kind else ""
+        if meant:
+            return self.find(rest, meant)
         found = self._without_namespace(name, kinds)
         if len(found) == 1:
             return found.pop()
@@ -90,6 +96,12 @@ class Names:
         called = {"job": self.jobs.values(), "queue": self.queues, "pod": self.pods}
         known_here = [each for what in called if what in kinds for each in sorted(called[what])]
         raise NoSuch(NO_SUCH[kind], name=name, near=near(name, known_here))
+
+    def _meant(self, word: str) -> str:
+        """Return what a kind before a slash finds; "" where it is no kind of the session."""
+        owners = {kind.lower() for found in self.above.values() for kind in found.values()}
+        known = dict.fromkeys(owners, "job") | KINDS
+        return next((known[kind] for kind in kinds_meant(word) if kind in known), "")
 
     def _without_namespace(self, name: str, kinds: dict[str, dict[str, str]]
                            ) -> set[tuple[str, str]]:
@@ -112,6 +124,17 @@ class Names:
                 if shared[owner] == 1} | {uid: uid for uid in self.jobs} | {
             name: uid for uid, name in self.jobs.items()}
         return {"job": jobs, "pod": self.pods, "queue": self.queues}
+
+
+def kinds_meant(word: str) -> list[str]:
+    """Return the kinds, in lower case, that a kubectl word may mean: a kind, a short name, one of
+    them in the plural, or with its API group.
+
+    >>> kinds_meant("vcjobs")[1], kinds_meant("RayClusters.ray.io")[1]
+    ('job', 'raycluster')
+    """
+    name = word.lower().partition(".")[0]
+    return [SHORT.get(each, each) for each in (name, name[:-1], name[:-2])]
 
 
 def owner_of(job: JobInfo) -> OwnerReference | None:

@@ -11,7 +11,6 @@ from typing import Any
 from attrs import Factory, define
 from IPython.display import display
 
-from volcano_lab.changes.draft import SHORT
 from volcano_lab.changes.kubectl import kubectl
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit import progress
@@ -28,7 +27,7 @@ from volcano_lab.framework.config.yaml import ConfError
 from volcano_lab.manifests.files import values
 from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict
 from volcano_lab.messages import Message, gettext, paragraph, wrapped
-from volcano_lab.trace.names import Names
+from volcano_lab.trace.names import SHORT, Names
 from volcano_lab.trace.views.comparison import Comparison
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import pictures
