@@ -61,6 +61,22 @@ def test_a_pod_that_was_there_is_made_anew_when_it_is_evicted():
     assert pods["default/low-0"] == pods["default/low-1"] == "Running"
 
 
+def test_each_event_of_a_preemption_is_noted_once():
+    """A pod that ran at the start was bound before; that of each winner ends a second before the
+    next cycle binds the evicted one again.
+    """
+    sim = preempted()
+    sim.run(until=40)
+    events = sim.history.rows["events"]
+    once = [("job arrived", "urgent"), ("job admitted", "urgent"), ("pod lost", "low-0"),
+            ("pod bound", "urgent-0"), ("job started", "urgent"), ("job finished", "urgent"),
+            ("pod bound", "low-0")]
+    assert [(what, about.removeprefix("default/").replace("-1", "").replace("-2", ""))
+            for _, what, about, _ in events] == once * 2
+    assert [row[3] for row in events if row[1].startswith("pod")] == ["n1"] * 6
+    assert [time for time, *_ in events] == sorted(time for time, *_ in events)
+
+
 @pytest.mark.parametrize(("owned", "there"), [(False, []), (True, ["default/bare"])])
 def test_nobody_makes_a_bare_pod_anew(owned, there):
     pod, = loads(BARE)

@@ -16,7 +16,7 @@ from attrs import define, field
 
 from volcano_lab.api.objects import Node, Pod, PodGroup
 from volcano_lab.api.objects.pod import PodStatus
-from volcano_lab.cache.api_server import ADDED, DELETED, ApiServer, WatchEvent
+from volcano_lab.cache.api_server import DELETED, ApiServer, WatchEvent
 from volcano_lab.manifests.owners import job_of
 from volcano_lab.messages import friendly_errors
 from volcano_lab.simulation.calendar import Calendar
@@ -186,8 +186,6 @@ class ClusterSide:
             self.seen[uid] = "bound"
             self.history.note(self.calendar.now, "pod bound", pod.key, pod.spec.node_name)
             self._expect(pod)
-        elif type_ == ADDED and pod.spec.node_name and pod.status.phase == "Running":
-            self.finishes_after(pod)
 
     def _pod_deleted(self, job: str, pod: Pod) -> None:
         """Recreate a pod of an unfinished job, unless it is a bare one."""
