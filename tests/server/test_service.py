@@ -6,7 +6,9 @@ import re
 import signal
 import socket
 import threading
+from contextlib import closing
 from html import escape
+from inspect import signature
 from itertools import pairwise
 from pathlib import Path
 from urllib.error import HTTPError
@@ -17,10 +19,13 @@ from served import job, node, scrape
 
 from volcano_lab.cache import dump
 from volcano_lab.cache.api_server import ApiServer
+from volcano_lab.cli import grammar
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.observer import Observer
+from volcano_lab.messages import Misuse
 from volcano_lab.scheduler import Scheduler
+from volcano_lab.server import service as module
 from volcano_lab.server.conf_file import ConfFile
 from volcano_lab.server.folder import Folder
 from volcano_lab.server.service import Service, _handle_signals, _run, serve, state_folder
@@ -616,3 +621,51 @@ def test_the_pods_of_a_job_with_a_pod_group_are_created_once_that_is_admitted(se
     service.cycle()
     service.read()
     assert {place[0] for place in pods(service).values()} == ({"n1"} if there else set())
+
+
+@pytest.mark.parametrize("ends", [False, True])
+def test_only_what_does_not_end_after_the_stop_is_given_up(ends, monkeypatch, capsys):
+    codes, stop, ended = [], threading.Event(), threading.Event()
+    monkeypatch.setattr(module.os, "_exit", codes.append)
+    monkeypatch.setattr(module, "GRACE", 0.01)
+    watch = threading.Thread(target=module._give_up, args=(stop, ended))
+    watch.start()
+    watch.join(0.05)
+    assert watch.is_alive() and codes == []  # however long it runs before the stop
+    if ends:
+        ended.set()
+    stop.set()
+    watch.join(60)
+    assert codes == [0] * (not ends)
+    assert capsys.readouterr().out == "what was under way is given up\n" * (not ends)
+
+
+def test_what_hangs_after_a_stop_is_watched_from_the_start(tmp_path, monkeypatch):
+    """By a thread that keeps no process alive, and that hears of the end."""
+    watched = []
+    monkeypatch.setattr(module, "_give_up", lambda stop, ended: watched.append((
+        threading.current_thread().daemon, stop.wait(60), ended.wait(60))))
+    (tmp_path / "manifests").mkdir()
+    assert serve(str(tmp_path / "manifests"), port=0, cycles=1, dump_dir=str(tmp_path)) == 0
+    for _ in range(600):
+        if watched:
+            break
+        threading.Event().wait(0.01)
+    assert watched == [(True, True, True)]
+
+
+def test_the_function_has_the_defaults_of_its_command():
+    command = {option.name: option.default for option in grammar.serve.params}
+    own = {name: each.default for name, each in signature(serve).parameters.items()}
+    assert {own[name] == command[name] for name in ("period", "port")} == {True}
+    assert own["level"] == command["verbosity"]
+
+
+def test_a_service_that_no_page_can_be_served_for_ends_in_one_sentence(tmp_path):
+    (tmp_path / "manifests").mkdir()
+    with closing(socket.socket()) as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(Misuse, match=f"--port is {port}: it is taken, or not allowed"):
+            serve(str(tmp_path / "manifests"), port=port, cycles=1, dump_dir=str(tmp_path))
