@@ -460,3 +460,98 @@ def test_pods_of_one_job_have_different_names_however_many_there_are():
     assert len(set(names)) == 5000 and names[:100] == [generated("a-", at) for at in range(100)]
     job = BatchJob(ObjectMeta("a", "default"), WorkloadSpec(completions=5000, parallelism=5000))
     assert len({pod.name for pod in pods_of(job, [])}) == 5000
+
+
+OF_JOB = ("ownerReferences: [{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, name: j, uid: u, "
+         "controller: true}]")
+JOB_OF_TWO = """
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: j, namespace: team, uid: u}
+spec:
+  minAvailable: 1
+  tasks:
+  - {name: w, replicas: 2, template: {metadata: {annotations: {own: note}}, spec: {
+     schedulerName: volcano, containers: [{name: c}]}}}
+status: {state: {phase: "PHASE"}, retryCount: RETRIES}
+"""
+ITS_GROUP = ("{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: j-u, "
+             f"namespace: team, {OF_JOB}}}, spec: {{minMember: 1}}, status: {{phase: PHASE}}}}")
+ITS_POD = ("{apiVersion: v1, kind: Pod, metadata: {name: j-w-0, namespace: team, annotations: {"
+           "scheduling.k8s.io/group-name: j-u, volcano.sh/job-name: j, volcano.sh/task-spec: w}, "
+           f"{OF_JOB}}}, spec: {{schedulerName: volcano, containers: [{{name: c}}]}}, "
+           "status: {phase: Running}}")
+ENDED = ("Completed", "Failed", "Terminated", "Aborted")
+ENDS = ("Restarting", "Completing", "Aborting", "Terminating")
+
+
+def controlled(phase, group, pods):
+    """How many PodGroups and pods a Job has, how many follow once it is admitted, and why it lacks
+    some: by its phase, that of its PodGroup if there is one, and whether it has a pod.
+    """
+    if phase in ENDED or (phase in ENDS and (group or pods)):
+        why = "ending" if phase in ENDS else ("finished" if pods else "no_pods")
+        return int(bool(group or pods)), pods, 0, [f"not_created.{why}"]
+    if group == "Pending" and not pods:
+        return 1, 0, 2, []
+    return (1, pods, 0, ["not_created.lacking"]) if group or pods else (1, 2, 0, [])
+
+
+@pytest.mark.parametrize("phase", ["", "Pending", "Running", *ENDS, *ENDED])
+@pytest.mark.parametrize(("group", "pods"), [
+    ("", 0), ("", 1), ("Pending", 0), ("Running", 0), ("Running", 1)])
+@pytest.mark.parametrize("retries", [0, 3])
+def test_the_controller_creates_what_a_job_of_its_phase_lacks(phase, group, pods, retries):
+    documents = [JOB_OF_TWO.replace("PHASE", phase).replace("RETRIES", str(retries)),
+                 *[ITS_GROUP.replace("PHASE", group)] * bool(group), *[ITS_POD] * pods]
+    found = with_defaults(loads("\n---\n".join(documents)))
+    kinds = [obj.kind for obj in found]
+    later, why = found.later.get("team/j", []), found.not_created.get("team/j", [])
+    assert (kinds.count("PodGroup"), kinds.count("Pod"), len(later),
+            [each.code for each in why]) == controlled(phase, group, pods)
+    for each in later:
+        assert each.metadata.annotations["scheduling.k8s.io/group-name"] == "j-u"
+        assert each.metadata.annotations["own"] == "note"
+    for each in why if phase in (*ENDS, *ENDED) else ():
+        assert (each.facts["tried"] is not None) == bool(retries)
+        assert (each.facts["again"] is not None) == (phase == "Aborted")
+
+
+@pytest.mark.parametrize(("version", "state", "told"), [
+    ("", "", False), ("5", "", True), ("5", "Open", False), ("", "Closed", False)])
+def test_a_queue_of_a_cluster_without_a_state_was_not_created_by_its_controller(
+        version, state, told):
+    found = with_defaults(loads(
+        "{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: q, "
+        f"resourceVersion: '{version}'}}, status: {{state: '{state}'}}}}"))
+    assert [each.code for each in found.not_created.get("q", [])] == ["not_created.queue"] * told
+
+
+DEPENDS = """
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: j, namespace: team, uid: u}
+spec:
+  tasks:
+  - {name: a, replicas: 2, template: {spec: {containers: [{name: c}]}}}
+  - {name: b, replicas: 1, dependsOn: {name: [a]}, template: {spec: {containers: [{name: c}]}}}
+"""
+
+
+@pytest.mark.parametrize(("first", "second", "created", "why"), [
+    ("Running true", "Running true", True, None), ("Running true", "Succeeded true", True, None),
+    ("Running true", "Running false", False, ("not_created.unready", ["j-a-1"])),
+    ("Running false", "Running false", False, ("not_created.unready", ["j-a-0", "j-a-1"])),
+    ("Running false", "Succeeded false", False, ("not_created.ended", ["j-a-1"])),
+    ("Running true", "Pending true", False, None), ("Pending false", "Failed true", False, None)])
+def test_a_task_waits_for_the_ready_pods_of_the_one_before(first, second, created, why):
+    pods = [ITS_POD.replace("j-w-0", f"j-a-{number}").replace("task-spec: w", "task-spec: a")
+            .replace("{phase: Running}", f"{{phase: {phase}, containerStatuses: [{{name: c, ready: "
+                     f"{ready}}}]}}")
+            for number, (phase, ready) in enumerate((first.split(), second.split()))]
+    group = ITS_GROUP.replace("PHASE", "Running")
+    found = with_defaults(loads("\n---\n".join([DEPENDS, group, *pods])))
+    told = {each.code: each for each in found.not_created["team/j"]}
+    assert ("not_created.depends" not in told) == created
+    unready = None if created else told["not_created.depends"].facts["unready"]
+    assert (unready and (unready.code, unready.facts["pods"])) == why
