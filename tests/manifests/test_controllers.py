@@ -527,7 +527,7 @@ def test_a_queue_of_a_cluster_without_a_state_was_not_created_by_its_controller(
     assert [each.code for each in found.not_created.get("q", [])] == ["not_created.queue"] * told
 
 
-DEPENDS = """
+TWO_TASKS = """
 apiVersion: batch.volcano.sh/v1alpha1
 kind: Job
 metadata: {name: j, namespace: team, uid: u}
@@ -550,8 +550,44 @@ def test_a_task_waits_for_the_ready_pods_of_the_one_before(first, second, create
                      f"{ready}}}]}}")
             for number, (phase, ready) in enumerate((first.split(), second.split()))]
     group = ITS_GROUP.replace("PHASE", "Running")
-    found = with_defaults(loads("\n---\n".join([DEPENDS, group, *pods])))
+    found = with_defaults(loads("\n---\n".join([TWO_TASKS, group, *pods])))
     told = {each.code: each for each in found.not_created["team/j"]}
     assert ("not_created.depends" not in told) == created
     unready = None if created else told["not_created.depends"].facts["unready"]
     assert (unready and (unready.code, unready.facts["pods"])) == why
+
+
+def test_a_new_job_lacks_the_pods_of_tasks_that_wait_for_others():
+    (why,) = with_defaults(loads(TWO_TASKS)).not_created["team/j"]
+    assert (why.code, why.facts["others"], why.facts["unready"]) == (
+        "not_created.depends", ["a"], None)
+
+
+@pytest.mark.parametrize(("given", "uid", "time"), [
+    ("", "queue-q", None), (", uid: u", "u", None),
+    (', creationTimestamp: "2020-01-01T00:00:00Z"', "queue-q", 1577836800.0),
+    (', uid: u, creationTimestamp: "2020-01-01T00:00:00Z"', "u", 1577836800.0)])
+def test_a_uid_and_a_time_that_are_given_stay(given, uid, time):
+    found = next(obj for obj in with_defaults(loads(
+        "{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: q"
+        f"{given}}}}}")) if obj.name == "q").metadata
+    assert found.uid == uid and (found.creation_timestamp == time or time is None)
+    assert found.creation_timestamp is not None
+
+
+@pytest.mark.parametrize("document", [
+    workload("Deployment", replicas=60_000), workload("Job", parallelism=60_000)],
+    ids=["Deployment", "Job"])
+def test_a_workload_with_too_many_pods_is_refused(document):
+    with pytest.raises(ManifestError, match="it asks for 60,000 pods; allowed are at most 50,000"):
+        made(document)
+
+
+def test_classes_that_do_not_exist_are_named_in_their_order():
+    job = JOB_OF_TWO.replace("PHASE", "").replace("RETRIES", "0").replace(
+        "containers:", "priorityClassName: z, containers:") + "  \n"
+    second = job[job.index("  - {name: w"):job.index("status:")].replace("name: w", "name: v")
+    found = with_defaults(loads(job.replace("status:", second.replace(
+        "priorityClassName: z", "priorityClassName: a") + "status:")))
+    (why,) = (each for each in found.not_created["team/j"] if each.code == "not_created.priority")
+    assert why.facts["classes"] == ["a", "z"]

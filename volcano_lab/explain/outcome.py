@@ -78,11 +78,9 @@ class Outcome:
 
     def add(self, ssn: Session, trace: TraceReader) -> None:
         """Count in what a cycle did."""
-        self.first, self.last, self.cycles = self.first or ssn, ssn, self.cycles + 1
+        before, self.cycles = bool(self.gone), self.cycles + 1
+        self.first, self.last = self.first or ssn, ssn
         jobs = {task.key: uid for uid, job in ssn.jobs.items() for task in job.tasks.values()}
-        if self.evictions:
-            self.given.update(jobs[done[1]] for done in ssn.committed
-                              if done[0] == "allocate" and done[1] in jobs)
         why = {pod: (record.action, record.get("task")) for record in trace.iter("victims")
                for pod in record["chosen"]}
         gone = []
@@ -91,11 +89,13 @@ class Outcome:
                 action, winner = why.get(key, ("", ""))
                 gone.append(Eviction(self.cycles, key, jobs[key], node, action,
                                      jobs.get(winner, "")))
+            elif done == "allocate" and key in jobs and self.evictions:
+                self.given[jobs[key]] += 1
         self.orders.update(((record[what], record["next"]), record["decided_by"][0])
                            for what in ("queue", "job") for record in trace.iter(what)
                            if record.action == "allocate" and record["decided_by"])
         self.evicted.update(each.job for each in gone)
-        self.row = self.row + 1 if bool(gone) == bool(self.gone) else 1
+        self.row = self.row + 1 if bool(gone) == before else 1
         self.evictions += gone
         for uid, job in ssn.jobs.items():
             here = counts(job)[0]

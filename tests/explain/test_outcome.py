@@ -1,0 +1,88 @@
+"""What becomes of a cluster is counted cycle by cycle, and equals what all its cycles did."""
+
+from collections import Counter
+from itertools import takewhile
+from pathlib import Path
+
+import pytest
+
+from volcano_lab.cluster import Cluster
+from volcano_lab.explain.evidence import counts
+from volcano_lab.explain.outcome import CYCLES, Outcome
+from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.manifests.loader import loads, scheduler_conf_of
+from volcano_lab.scheduler import life
+from volcano_lab.trace.recorder import Turns
+
+RECLAIM = """actions: "enqueue, allocate, reclaim"
+tiers: [{plugins: [{name: gang, enableReclaimable: false}, {name: predicates}, {name: proportion}]}]
+"""
+
+
+def given_back():
+    """What is reclaimed for a gang of queue b is too little for it, and is given back."""
+    cluster = Cluster(conf=RECLAIM).node("n1", cpu=8).queue("a").queue("b")
+    cluster.job("old", queue="a", pods=8, min_member=1, cpu=1, running={"n1": 8})
+    return cluster.job("new", queue="b", pods=5, min_member=1, cpu=1)
+
+
+def loop():
+    """Two pods that are evicted in turns, for a gang that has too little with one of them."""
+    objects = loads(Path("docs/loop.yaml").read_text("utf-8"))
+    return Cluster(objects, scheduler_conf_of(objects))
+
+
+def reclaimed():
+    """A gang of queue a loses a pod that it needs."""
+    cluster = Cluster(conf=RECLAIM).node("n1", cpu=8).queue("a").queue("b")
+    return cluster.job("gang", queue="a", pods=8, cpu=1, running={"n1": 8}).job(
+        "new", queue="b", cpu=1)
+
+
+def quiet():
+    """A cluster that evicts nothing: one job runs, one is placed, one never fits."""
+    return (Cluster().node("n1", cpu=4).job("runs", cpu=1, running={"n1": 1}).job("new", cpu=2)
+            .job("large", cpu=9))
+
+
+@pytest.mark.parametrize("given", [loop, given_back, reclaimed, quiet])
+def test_an_outcome_is_the_sum_of_its_cycles(given):
+    cluster, found = given(), Outcome()
+    done, placed, given_after = [], [], Counter()
+    for cycle in life(cluster.objects(), load_conf(cluster.conf), 1_800_000_000.0, CYCLES, Turns,
+                      False):
+        found.add(cycle.session, cycle.trace)
+        jobs = cycle.session.jobs
+        of = {task.key: uid for uid, job in jobs.items() for task in job.tasks.values()}
+        done.append([(of[key], key, node) for word, key, node, *_ in cycle.session.committed
+                     if word == "evict" and key in of])
+        placed.append({uid: counts(job)[0] for uid, job in jobs.items()})
+        number = len(done)
+        assert (found.cycles, found.last) == (number, cycle.session)
+        assert [(each.cycle, each.job, each.pod, each.node) for each in found.evictions] == [
+            (at, *each) for at, some in enumerate(done, 1) for each in some]
+        assert [(each.job, each.pod, each.node) for each in found.gone] == done[-1]
+        assert found.evicted == Counter(job for some in done for job, *_ in some)
+        alike = takewhile(lambda some: bool(some) == bool(done[-1]), reversed(done))
+        assert found.row == sum(1 for _ in alike)
+        assert found.fewest == {uid: min(each[uid] for each in placed if uid in each)
+                                for uid in placed[-1].keys() | found.fewest.keys()}
+        often = Counter(pod for some in done for _, pod, _ in some)
+        endless = number == CYCLES and found.row > 1 and done[-1]
+        assert found.loops == [each for each in found.evictions
+                               if often[each.pod] > 1 or (endless and each.cycle == number)]
+        given_after += Counter(of[key] for word, key, *_ in cycle.session.committed
+                               if word == "allocate" and any(done[:-1]) and key in of)
+        assert found.given == given_after
+        assert found.kinds == {(each.action, jobs[each.job].queue) for each in found.evictions
+                               if each.job in jobs}
+        for uid in jobs:
+            assert found.placed(uid) == placed[-1][uid]
+            assert found.touches(uid) == any(uid in (each.job, each.winner)
+                                             for each in found.loops)
+        begun = found.begun(next(iter(jobs)))
+        assert begun.cycles == 1 and begun.evicted == Counter(
+            each.job for each in found.evictions
+            if each.cycle == 1 or each.winner == next(iter(jobs)))
+    assert bool(found.evictions) == (given is not quiet) and found.cycles > 1
+    assert bool(found.loops) == (given is loop) and (given is not loop or found.row == CYCLES - 1)
