@@ -90,8 +90,9 @@ class Candidates:
         """Yield what may turn each cause, then what may help whatever the cause is."""
         world, job, codes = self.world, self.job, {cause.code for cause in causes}
         refused = bool(codes & {*CAPABILITY, "overcommit_refuses"}) and job.is_pending()
-        refuses = codes & {"pods_refused", "pods_forbidden"}  # a lower minimum does not keep its
-        for cause in causes:  # controller from ending it
+        # where pods are refused, a lower minimum does not keep the controller from ending the job
+        refuses = codes & {"pods_refused", "pods_forbidden"}
+        for cause in causes:
             if cause.code != "gang_invalid" or not refuses:
                 yield from self._by_table(cause)
             for uid in cause.numbers.get("stranded", ()):
