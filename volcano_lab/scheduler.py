@@ -23,6 +23,7 @@ from volcano_lab.framework.action import ACTIONS
 from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.observer import NO_OBSERVER, joined
+from volcano_lab.manifests.disruptions import counted
 from volcano_lab.manifests.loader import Loaded
 from volcano_lab.manifests.owners import job_of
 from volcano_lab.messages import friendly_errors, spoken
@@ -228,7 +229,9 @@ def _admitted(cycle: Cycle, pod: Pod) -> bool:
 
 
 def _carry_out(cache: Cache, ssn: Session, leaving: dict[str, bool], at_once: bool) -> None:
-    """Start bound pods, terminate evicted ones, all or half of them, and create those again."""
+    """Start bound pods, terminate evicted ones, all or half of them, create those again, and count
+    what disruption budgets allow then.
+    """
     keys = {task.key for job in ssn.jobs.values() for task in job.in_status(RELEASING).values()}
     bare = {task.key for job in ssn.jobs.values() for task in job.in_status(RELEASING).values()
             if any(owner.kind == "Pod" for owner in job.pod_group.metadata.owner_references)}
@@ -244,6 +247,8 @@ def _carry_out(cache: Cache, ssn: Session, leaving: dict[str, bool], at_once: bo
         cache.delete(pod)
         if leaving.pop(key):
             cache.add(_again(pod))
+    for budget in [*cache.pod_disruption_budgets.values()]:
+        cache.update(counted(budget, cache.pods.values()))
 
 
 def _again(pod: Pod) -> Pod:

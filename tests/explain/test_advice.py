@@ -216,6 +216,23 @@ def test_a_budget_that_protects_is_named_with_what_it_allows():
     found = cluster.why("new", conf=conf(actions="allocate, preempt").replace(
         "{name: priority}, {name: gang}", "{name: priority}, {name: pdb}, {name: gang}"))
     assert "(default/web allows 0 disruptions)" in found.text
+    assert "PodDisruptionBudget default/web: minAvailable 4 -> 2" in changes(found)
+
+
+@pytest.mark.parametrize(("bound", "less"), [
+    ("minAvailable: 4", "minAvailable 4 -> 2"), ("maxUnavailable: 0", "maxUnavailable 0 -> 2"),
+    ("minAvailable: 100%", None)])
+def test_a_budget_lets_as_many_more_go_as_are_needed(bound, less):
+    cluster = Cluster().node("n1", cpu=4).add(BUDGET.replace("minAvailable: 4", bound)).add(
+        "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: x}, value: 9}")
+    cluster.job("web", pods=4, min_member=1, cpu=1, labels={"app": "web"}, running={"n1": 4})
+    cluster.job("new", cpu=2, priority_class="x", priority=9)
+    found = cluster.why("new", conf=conf(actions="allocate, preempt").replace(
+        "{name: priority}, {name: gang}", "{name: priority}, {name: pdb}, {name: gang}"))
+    offered = [change for change in changes(found) if "PodDisruptionBudget" in change]
+    assert offered == ([f"PodDisruptionBudget default/web: {less}"] if less else [])
+    lines = [line for remedy in found.remedies for line in remedy.kubectl]
+    assert any("kubectl patch poddisruptionbudget web " in line for line in lines) is bool(less)
 
 
 def test_what_may_be_evicted_is_counted_where_it_is_too_little():

@@ -139,6 +139,11 @@ class Draft:
         ends = [place for place, sign in enumerate(rest) if sign == "."] + [len(rest)]
         return next((rest[:end] for end in reversed(ends) if self._called(kind, rest[:end])), "")
 
+    def pods(self) -> list[Pod]:
+        """Return all pods."""
+        every = map(self.__getitem__, self.of_kind("pod"))
+        return [obj for obj in every if isinstance(obj, Pod)]
+
     def pods_of(self, group: KubernetesObject) -> list[int]:
         """Return the places of a PodGroup's pods."""
         owned = self._there("owned", ("PodGroup", group.namespace or "default", group.name))

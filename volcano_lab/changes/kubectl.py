@@ -20,6 +20,9 @@ MUTABLE = ("minAvailable", "priorityClassName")
 MINIMUM, LEFT = {"minMember", "minResources"}, {"networkTopology"}
 """Fields of a PodGroup that a Job's controller sets again, and those that it leaves as they are."""
 
+PATCHED = ("Queue", "ResourceQuota", "PodDisruptionBudget")
+"""Kinds of which each field may be changed."""
+
 
 def kubectl(change: Change, world: Sequence[KubernetesObject]) -> list[str]:
     """Return the commands of kubectl for a change of a world; none if kubectl can't express all of
@@ -81,7 +84,7 @@ def _command(draft: Draft, setting: Setting, patches: dict[str, dict[str, Any]])
                             "--overwrite"]) if steps[:2] == ["metadata", "labels"] else ""
     if isinstance(obj, PodGroup):
         return _of_group(draft, place, setting, patches)
-    if steps[:2] == ["status", "state"] or (obj.kind not in ("Queue", "ResourceQuota") and (
+    if steps[:2] == ["status", "state"] or (obj.kind not in PATCHED and (
             obj.kind != "Job" or steps[1] not in MUTABLE)):
         return ""  # others are immutable, or not changed this way
     patch = _patch(patches, _word(obj.api_versions[0], obj.kind), obj.name, obj)

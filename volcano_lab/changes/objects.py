@@ -20,6 +20,7 @@ from volcano_lab.changes.job_fields import IN_GROUP, WORDS, edited, set_field
 from volcano_lab.changes.more_nodes import add_nodes
 from volcano_lab.manifests import names, operators
 from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests.disruptions import counted
 from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict, to_dict
 from volcano_lab.manifests.operators import OperatorObject
 from volcano_lab.manifests.schema import json_name
@@ -201,8 +202,9 @@ class Setting:
             changed = edited(before, steps, self.edit, self.text)
         if isinstance(changed, api.Node) and steps == ["spec", "unschedulable"]:
             changed = _cordoned(changed)
+        if isinstance(changed, api.PodDisruptionBudget) and steps[0] == "spec":
+            changed = counted(changed, draft.pods())
         draft.put(place, changed)
-
 
     def _check(self, before: OperatorObject, after: OperatorObject, draft: Draft) -> None:
         """Refuse a field of an operator's object that has no effect on the objects it creates."""

@@ -12,6 +12,7 @@ from math import ceil
 from typing import Any
 
 from volcano_lab.api import PIPELINED, ROOT_QUEUE, JobInfo, Resource, total
+from volcano_lab.api.objects import PodDisruptionBudget
 from volcano_lab.changes.change import Change, path_text, value_before, value_text
 from volcano_lab.changes.conf import value_of
 from volcano_lab.changes.draft import Draft
@@ -448,6 +449,20 @@ class Candidates:
                        rank=Rank.QUEUE if free else Rank.OTHERS, kind="label")
         if not required:
             yield once("plugin/nodegroup.strict=false", rank=Rank.SWITCH)
+
+    def disruptions(self, numbers: Numbers) -> Iterator[Option]:
+        """That a PodDisruptionBudget let more of the candidates go."""
+        most = len(numbers["candidates"])
+        for obj in self.world.objects:
+            if not isinstance(obj, PodDisruptionBudget) or obj.key not in numbers["budgets"]:
+                continue
+            path, spec = f"poddisruptionbudget/{obj.key}", obj.spec
+            if isinstance(spec.max_unavailable, int):
+                yield values.stepped(f"{path}.maxUnavailable", spec.max_unavailable, steps=most,
+                                     rank=Rank.OTHERS)
+            elif isinstance(spec.min_available, int) and spec.min_available:
+                yield values.stepped(f"{path}.minAvailable", spec.min_available, -1,
+                                     min(spec.min_available, most), rank=Rank.OTHERS)
 
     def opened(self, numbers: Numbers) -> Iterator[Option]:
         """That the queue be open, with those above it: below a closed one none can be opened."""

@@ -212,6 +212,7 @@ def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: lis
             cooled(seen.tasks[key].pod) for key in candidates)))
     elif code == "protected_by_pdb":
         facts["budgets"] = budgets_of(seen, [seen.tasks[key] for key in candidates])
+        numbers["budgets"] = [each.facts["budget"] for each in facts["budgets"]]
     said = Message("candidates", action=action, n=len(candidates), plugin=plugin,
                    why=protection(plugin, **facts), jobs=[*map(seen.called, owners)])
     return Cause(code, [said, more], numbers, calls[:3])

@@ -20,6 +20,7 @@ from volcano_lab.api import objects as api
 from volcano_lab.framework import collector_paused
 from volcano_lab.manifests import job_controller as jobs
 from volcano_lab.manifests import operators
+from volcano_lab.manifests.disruptions import count_new
 from volcano_lab.manifests.field_defaults import FieldDefaults, Kind
 from volcano_lab.manifests.loader import Loaded, ManifestError, labelled, place_key
 from volcano_lab.manifests.owners import Owners, named_by_job
@@ -78,6 +79,7 @@ def with_defaults(objects: Iterable[api.KubernetesObject],
                 complete.append(fields.complete(part))
         complete.later = {key: [fields.complete(_identified(pod, FIRST_TIME + len(complete)))
                                 for pod in pods] for key, pods in complete.later.items()}
+        count_new(complete)
         problems = fields.problems + _given_twice(complete)
     if problems:
         raise ManifestError(problems)

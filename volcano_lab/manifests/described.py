@@ -18,6 +18,7 @@ from volcano_lab.manifests import builder
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.manifests.builder import Amount, Amounts, checked_objects
 from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests.disruptions import count_new
 from volcano_lab.manifests.loader import Loaded
 from volcano_lab.manifests.owners import job_of
 from volcano_lab.messages import friendly_errors, gettext
@@ -190,6 +191,7 @@ class ClusterObjects(Shown):
             complete += world[start:end] if parts.pods is None else builder.gang(
                 world[start:end], parts.pods, parts.nodes)
         world[first:] = complete
+        count_new(world)
         world.given = [*self.others, *complete]
         return world
 

@@ -17,6 +17,7 @@ from attrs import define, field
 from volcano_lab.api.objects import Node, Pod, PodGroup
 from volcano_lab.api.objects.pod import PodStatus
 from volcano_lab.cache.api_server import DELETED, ApiServer, WatchEvent
+from volcano_lab.manifests.disruptions import counted
 from volcano_lab.manifests.owners import job_of
 from volcano_lab.messages import friendly_errors
 from volcano_lab.simulation.calendar import Calendar
@@ -186,6 +187,12 @@ class ClusterSide:
             self.seen[uid] = "bound"
             self.history.note(self.calendar.now, "pod bound", pod.key, pod.spec.node_name)
             self._expect(pod)
+
+    def count_disruptions(self) -> None:
+        """Let the disruption controller write what budgets allow now."""
+        for budget in self.server.list("PodDisruptionBudget"):
+            if (counted_now := counted(budget, self.server.list("Pod"))) != budget:
+                self.server.update(counted_now)
 
     def _pod_deleted(self, job: str, pod: Pod) -> None:
         """Recreate a pod of an unfinished job, unless it is a bare one."""

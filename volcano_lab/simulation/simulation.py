@@ -142,6 +142,7 @@ class Simulation:
             self.calendar.after(self.period, self._cycle)
             return
         self._seen = self.wire.changes
+        self.side.count_disruptions()
         disturbance = Disturbance(self)
         try:
             self.ssn = self._decide(disturbance)

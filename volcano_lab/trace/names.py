@@ -17,8 +17,8 @@ from volcano_lab.messages import NoSuch, gettext, near
 SHORT = {"q": "queue", "vcjob": "job", "vj": "job", "pg": "podgroup", "po": "pod", "no": "node",
          "hn": "hypernode", "pc": "priorityclass", "deploy": "deployment", "sts": "statefulset",
          "ds": "daemonset", "rs": "replicaset", "ns": "namespace", "quota": "resourcequota",
-         "pvc": "persistentvolumeclaim", "pv": "persistentvolume", "lws": "leaderworkerset",
-         "sparkapp": "sparkapplication"}
+         "pdb": "poddisruptionbudget", "pvc": "persistentvolumeclaim", "pv": "persistentvolume",
+         "lws": "leaderworkerset", "sparkapp": "sparkapplication"}
 """kubectl's short names of kinds."""
 KINDS = {"job": "job", "podgroup": "job", "deployment": "job", "pod": "pod", "queue": "queue"}
 """Kind in lower case -> what is found by it; beside them, kinds of owners are those of jobs."""
