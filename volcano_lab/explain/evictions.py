@@ -253,7 +253,7 @@ def _shared_with_strangers(seen: Evidence, job: JobInfo, plugin: str, wanted: It
 
 def budgets_of(seen: Evidence, pods: Iterable[TaskInfo]) -> list[Message]:
     """Return the PodDisruptionBudgets that select some pods, and what they allow."""
-    return [Message("budget", budget=budget.key, allowed=budget.status.disruptions_allowed)
+    return [Message("budget", budget=budget.key, n=budget.status.disruptions_allowed)
             for budget, selector in selecting(seen.ssn)
             if any(budget.namespace == task.namespace
                    and selector.matches(task.pod.metadata.labels) for task in pods)]

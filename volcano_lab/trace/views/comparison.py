@@ -178,7 +178,7 @@ class Comparison(Shown):
     def _later_on(self) -> Iterator[str]:
         """Yield the outcome of jobs beyond the first cycle."""
         at_once = {row["job"]: row["placed"][1] for row in self.jobs}
-        others = [Message("later.placed", job=job, before=was, after=now)
+        others = [Message("later.placed", job=job, before=was, n=now)
                   for job, (was, now) in self.later.placed.items() if at_once.get(job) != now]
         if others or self.later.said:
             code = "later" if self.later.cycles else "clauses"
