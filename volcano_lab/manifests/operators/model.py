@@ -3,12 +3,13 @@ that it creates for one (`Role`), and those that share a PodGroup (`Gang`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from attrs import Factory, define
 
 from volcano_lab.api import objects as api
-from volcano_lab.manifests.names import generated
+from volcano_lab.manifests.names import series
 from volcano_lab.manifests.schema import Findings, structure
 from volcano_lab.manifests.workloads import MOST_PODS
 from volcano_lab.messages import Said, gettext
@@ -149,8 +150,15 @@ def numbered(prefix: str, first: int = 0) -> Names:
 
 
 def lettered(prefix: str) -> Names:
-    """Return names that end with generated letters."""
-    return lambda number: generated(prefix, number)
+    """Return names that end with generated letters, none twice."""
+    known: list[str] = []
+    more = series(prefix)
+
+    def name(number: int) -> str:
+        known.extend(islice(more, max(number + 1 - len(known), 0)))
+        return known[number]
+
+    return name
 
 
 def single(name: str) -> Names:
