@@ -20,12 +20,20 @@ from volcano_lab.api import RELEASING, JobInfo
 from volcano_lab.api.objects import PodGroup, Queue
 from volcano_lab.changes import Change
 from volcano_lab.changes.words import any_of
-from volcano_lab.explain import outcome as prices
 from volcano_lab.explain.candidates import candidates, distinct
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import SWITCHED, Option, Rank, World, in_order, switched
-from volcano_lab.explain.outcome import BY_ITSELF, LARGE, Outcome, alone, outcome
+from volcano_lab.explain.outcome import (
+    BY_ITSELF,
+    LARGE,
+    Outcome,
+    alone,
+    outcome,
+    placed_before,
+    price,
+    surplus,
+)
 from volcano_lab.explain.remedy import Remedy, by_owner, costs, gains, spared
 from volcano_lab.explain.trial import Deadline, TooLate, Trial, run
 from volcano_lab.explain.why_job import job_causes, promise_fails
@@ -416,9 +424,9 @@ class Search:
         late = after.loops or (after.gone if self.large and after.cycles > 1 else [])
         queues = sorted({jobs[each.job].queue for each in late if each.job in jobs})
         on = [Message("cost.goes_on", queues=queues)] if queues else []
-        cost = prices.price(self.base, after.begun(uid) if self.large else after,
-                     {} if rank == Rank.WAIT else prices.placed_before(self.before), uid)
-        cost.surplus = prices.surplus(self.before, after.last, uid)
+        cost = price(self.base, after.begun(uid) if self.large else after,
+                     {} if rank == Rank.WAIT else placed_before(self.before), uid)
+        cost.surplus = surplus(self.before, after.last, uid)
         names = Names(after.rest.session)
         brings = spared(self.seen, self.base, after, uid) if self.keep else gains(
             self.seen, self.before, after, uid)
