@@ -205,10 +205,11 @@ def test_a_configuration_behind_links_or_in_a_folder_made_anew_is_read(places):
     ({"dump_dir": "nowhere"}, "--dump-dir is nowhere; allowed is a folder that exists"),
     ({"conf": "nowhere/file"}, "--conf is nowhere/file; its folder doesn't exist"),
 ])
-def test_what_cannot_be_served_is_told_in_a_sentence(tmp_path, given, sentence):
+def test_what_cannot_be_served_is_told_in_a_sentence(tmp_path, monkeypatch, given, sentence):
+    monkeypatch.chdir(tmp_path)  # no folder is created, not even here
     with pytest.raises(Misuse) as error:
         serve(**{"directory": str(tmp_path), "dump_dir": "/", "port": 0} | given)
-    assert str(error.value) == sentence
+    assert str(error.value) == sentence and not list(tmp_path.iterdir())
 
 
 def test_dumps_do_not_go_where_the_manifests_are(tmp_path):

@@ -29,3 +29,15 @@ def test_what_was_taken_off_does_not_happen():
     assert {entry.kind for entry in calendar.entries.values()} == {"dict"}
     calendar.run(until=4)
     assert happened == ["dict", "dict"] and calendar.done == 2
+
+
+def test_what_is_cancelled_is_of_the_kinds_and_has_the_facts():
+    calendar = Calendar()
+    for kind in (dict, list, tuple):
+        for uid in ("a", "b"):
+            calendar.after(1.0, kind, uid=uid)
+    calendar.cancel("dict", "list", uid="a")
+    assert [(entry.kind, entry.facts["uid"]) for entry in calendar.entries.values()] == [
+        ("dict", "b"), ("list", "b"), ("tuple", "a"), ("tuple", "b")]
+    calendar.cancel("tuple")
+    assert [entry.kind for entry in calendar.entries.values()] == ["dict", "list"]

@@ -300,6 +300,33 @@ def test_news_of_a_pod_that_leaves_does_not_count_again():
     assert (job.evicted, job.lost) == (1, 1)
 
 
+@pytest.mark.parametrize("start, fails, started, finished", [
+    (0.0, 5, 1.03, 17.0),   # runs from 1.03; the end at 11.03 is that of its first run
+    (20.0, 9, 31.0, 41.0),  # would have started at 21.03
+])
+def test_a_pod_on_a_node_that_is_back_starts_over(start, fails, started, finished):
+    """Back before the pod's planned start or end: neither happens at that time."""
+    sim = Audited(cluster(1), workload=[every(1, JobTemplate("a", run_time=10), count=1)],
+                  latencies=Latencies(start=start))
+    sim.run(until=fails)
+    sim.side.node_fails("n0", back_after=2.0)
+    sim.run(until=60)
+    (job,) = sim.side.jobs.values()
+    assert (job.lost, job.started, job.finished) == (0, started, finished)
+
+
+def test_a_node_that_is_lost_twice_keeps_its_pods_for_the_whole_time_again():
+    sim = Audited(cluster(1), workload=[every(1, JobTemplate("a", run_time=50), count=1)],
+                  latencies=Latencies(collect=20.0))
+    sim.run(until=5)
+    sim.side.node_fails("n0", back_after=10.0)
+    sim.run(until=20)
+    sim.side.node_fails("n0", back_after=10.0)  # at 25 the pods of the first loss would be deleted
+    sim.run(until=100)
+    (job,) = sim.side.jobs.values()
+    assert (job.lost, job.finished) == (0, 80.0)
+
+
 def test_a_pod_that_has_succeeded_stays_though_its_node_is_lost():
     sim = Audited(cluster(1), workload=[every(1, JobTemplate("a", pods=2), count=1)],
                   latencies=Latencies(collect=1.0), check=False)

@@ -57,10 +57,10 @@ class Calendar:
         self.env.timeout(entry.time - self.env.now).callbacks.append(lambda _: self._fire(entry))
         return entry
 
-    def cancel(self, kind: str) -> None:
-        """Remove the events of a kind."""
+    def cancel(self, *kinds: str, **facts: Any) -> None:
+        """Remove the events of some kinds that have some facts."""
         self.entries = {number: entry for number, entry in self.entries.items()
-                        if entry.kind != kind}
+                        if entry.kind not in kinds or not facts.items() <= entry.facts.items()}
 
     def _fire(self, entry: Entry) -> None:
         if self.entries.pop(entry.number, None) is not None:

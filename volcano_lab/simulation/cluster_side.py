@@ -176,13 +176,12 @@ class ClusterSide:
         if type_ == DELETED:
             self.seen.pop(uid, None)
             self._pod_deleted(job, pod)
-        elif pod.metadata.deletion_timestamp is not None:
-            if self.seen.get(uid) != "ending":
-                run = self.jobs.get(job)
-                if run is not None and run.finished is None:
-                    run.evicted += 1
-                self.seen[uid] = "ending"
-                self.after("end", self.pod_ends, pod=pod.key, uid=uid)
+        elif pod.metadata.deletion_timestamp is not None and self.seen.get(uid) != "ending":
+            run = self.jobs.get(job)
+            if run is not None and run.finished is None:
+                run.evicted += 1
+            self.seen[uid] = "ending"
+            self.after("end", self.pod_ends, pod=pod.key, uid=uid)
         elif pod.spec.node_name and pod.status.phase == "Pending" and uid not in self.seen:
             self.seen[uid] = "bound"
             self.history.note(self.calendar.now, "pod bound", pod.key, pod.spec.node_name)
@@ -284,6 +283,8 @@ class ClusterSide:
             return
         self.lost_nodes[node] = found
         self.server.delete("Node", node)
+        for pod in self._pods_on(node):
+            self.calendar.cancel("pod_starts", "pod_finishes", uid=pod.metadata.uid)
         self.history.note(self.calendar.now, "node lost", node)
         self.after("collect", self.pods_collected, node=node)
         if back_after is not None:
@@ -294,20 +295,21 @@ class ClusterSide:
         found = self.lost_nodes.pop(node, None)
         if found is None:
             return
+        self.calendar.cancel("pods_collected", node=node)
         self.server.create(found.changed(metadata={"uid": "", "resource_version": ""}))
         self.history.note(self.calendar.now, "node back", node)
-        for pod in self.server.list("Pod"):
-            if pod.spec.node_name == node and pod.metadata.deletion_timestamp is None:
-                if pod.status.phase == "Pending":
-                    self._expect(pod)
-                elif pod.status.phase == "Running":
-                    self.finishes_after(pod)
+        for pod in self._pods_on(node):
+            if pod.metadata.deletion_timestamp is None:
+                (self._expect if pod.status.phase == "Pending" else self.finishes_after)(pod)
 
     def pods_collected(self, node: str) -> None:
-        if self.server.find("Node", node) is None:
-            for pod in self.server.list("Pod"):
-                if pod.spec.node_name == node and pod.status.phase in ("Pending", "Running"):
-                    self.server.remove("Pod", pod.key)
+        for pod in self._pods_on(node):
+            self.server.remove("Pod", pod.key)
+
+    def _pods_on(self, node: str) -> list[Pod]:
+        """Return the pods on a node that have not ended."""
+        return [pod for pod in self.server.list("Pod") if pod.spec.node_name == node
+                and pod.status.phase in ("Pending", "Running")]
 
 
 def _pending_copy(pod: Pod) -> Pod:
