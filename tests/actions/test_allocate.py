@@ -104,6 +104,19 @@ def test_resources_being_released_are_pipelined():
     assert [operation for operation, *_ in ssn.committed] == ["evict", "evict"]
 
 
+@pytest.mark.parametrize(("init", "status"), [("1", "Binding"), ("2", "Binding"), (
+    "3", "Pipelined"), ("4", "Pipelined"), ("5", "Pending")])
+def test_a_pod_needs_what_its_init_containers_need(init, status):
+    """Two CPUs are idle, two are being released."""
+    ssn = open_session(node("n1"), queue(), *gang("old", 2, running="n1 n1"), group("new"), pod(
+        "new-0", "new", initContainers=[{"name": "i", "resources": {"requests": {"cpu": init}}}]),
+        plugins=("gang", "predicates"))
+    for name in ("old-0", "old-1"):
+        ssn.evict_directly(task(ssn, name), "for a test")
+    Allocate().execute(ssn)
+    assert str(task(ssn, "new-0").status) == status
+
+
 def test_roles_that_have_failed_are_not_tried_again():
     pods = [pod(f"a-{role}-{n}", "a", role=role, requests={"cpu": cpu})
             for role, cpu in (("big", "8"), ("small", "1")) for n in range(2)]

@@ -4,8 +4,15 @@ from copy import deepcopy
 
 import pytest
 
+from volcano_lab.actions.allocate import resolve_tier_names
 from volcano_lab.api import JobInfo
-from volcano_lab.api.objects import ObjectMeta, PodGroup
+from volcano_lab.api.objects import (
+    NetworkTopologySpec,
+    ObjectMeta,
+    PodGroup,
+    PodGroupSpec,
+    SubGroupPolicySpec,
+)
 from volcano_lab.api.resource import Resource
 from volcano_lab.api.task import PREEMPTABLE
 from volcano_lab.cluster import Cluster
@@ -65,6 +72,27 @@ def test_a_copy_has_the_hyper_nodes_of_its_sub_jobs(cache):
     for sub_job in job.sub_jobs.values():
         sub_job.allocated_hyper_node = "s0"
     assert [each.allocated_hyper_node for each in job.clone().sub_jobs.values()] == ["s0"]
+
+
+def test_what_a_session_writes_into_a_pod_group_stays_in_the_session():
+    """A tier's number for its name, the phase, a condition."""
+    def tier():
+        return NetworkTopologySpec("hard", highest_tier_name="leaf")
+
+    job = JobInfo("default/a")
+    job.set_pod_group(PodGroup(ObjectMeta("a"), PodGroupSpec(
+        network_topology=tier(), sub_group_policy=[SubGroupPolicySpec(
+            "p", network_topology=tier())])))
+    copy, before = job.clone(), deepcopy(job.pod_group)
+    copy.pod_group.status.phase = "Running"
+    copy.pod_group.status.conditions.append("new")
+    resolve_tier_names({"leaf": 1}, copy)
+    topologies = [(group.network_topology, *(
+        policy.network_topology for policy in group.sub_group_policy))
+        for group in (copy.pod_group.spec, job.pod_group.spec)]
+    assert [[each.highest_tier_allowed for each in some] for some in topologies] == [
+        [1, 1], [None, None]]
+    assert job.pod_group == before
 
 
 @pytest.mark.parametrize(("annotations", "labels", "preemptable"), [

@@ -8,9 +8,11 @@ from storage import claim, claims, csi_node, klass, volume
 from volcano_lab import Cluster
 from volcano_lab.api.objects import OwnerReference
 from volcano_lab.api.storage import attach_key
+from volcano_lab.api.task import TaskInfo
 from volcano_lab.cache import Cache
 from volcano_lab.changes import change_conf
 from volcano_lab.framework.config.conf import DEFAULT_CONF, load_conf
+from volcano_lab.framework.session import BindContext
 from volcano_lab.scheduler import run_once
 
 EBS, LOCAL = "ebs.csi.aws.com", "kubernetes.io/no-provisioner"
@@ -112,3 +114,24 @@ def test_a_pod_that_asks_only_for_a_volume_is_not_best_effort():
     pod = claims("data").changed(spec={"containers": []})
     assert Cache([claim()]).new_task(pod).best_effort
     assert not Cache([claim(), klass(provisioner=EBS)]).new_task(pod).best_effort
+
+
+@pytest.mark.parametrize("phase", ["", "Running"])
+def test_a_pod_keeps_its_node_when_its_volumes_are_counted_again(phase):
+    """Its claim's class is known only once it has a node: it is being bound, or runs."""
+    cluster = Cluster([node("n1"), csi_node("n1", **{EBS: 1})]).job("j", cpu=1)
+    given = next(obj for obj in cluster.objects() if obj.kind == "Pod").changed(
+        spec={"volumes": PODS[0].spec.volumes})
+    cache = Cache([*(obj for obj in cluster.objects() if obj.kind != "Pod"), given])
+    cache.add(klass(provisioner=EBS))
+    assert cache.snapshot().jobs["default/j"].total_request.get(attach_key(EBS)) == 0
+    if phase:
+        cache.add(given.changed(spec={"node_name": "n1"}, status={"phase": phase}))
+    else:
+        cache.add_bind_task(BindContext(TaskInfo(given.changed(spec={"node_name": "n1"}))))
+    cache.add(claim("a", namespace="default"))
+    cache.count_volumes()
+    (there,), own = cache.nodes["n1"].tasks.values(), cache.task_of(given)
+    assert there.node_name == own.node_name == "n1"
+    assert str(there.status) == str(own.status) == (phase or "Binding")
+    assert cache.nodes["n1"].used.get(attach_key(EBS)) == 1

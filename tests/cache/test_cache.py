@@ -360,3 +360,48 @@ def test_the_same_version_of_a_queue_or_podgroup_is_heard_once():
     assert cache.queues["team"] is known
     cache.update(Queue(ObjectMeta("team", resource_version="6")))
     assert cache.queues["team"] is not known
+
+
+OFFERS = {"labels": {"volcano.sh/revocable-zone": "z"}, "annotations": {
+    "volcano.sh/oversubscription-cpu": "500"}}
+VERSIONS = [node(), node(cpu="4"), Node(ObjectMeta("n1", **OFFERS), status=NodeStatus(
+    allocatable={"cpu": "8", "nvidia.com/gpu": "2"})), Node(ObjectMeta("n1", annotations={
+        "volcano-lab/cpu-usage": "80", "volcano-lab/memory-usage": "20"}))]
+
+
+@pytest.mark.parametrize(("old", "new"), [*itertools.permutations(VERSIONS, 2)])
+def test_an_updated_node_is_as_a_new_one_but_for_its_usage(old, new):
+    """What is measured stays where an update says nothing of it."""
+    updated, fresh = Cache([old, pod(on="n1", phase="Running")]), Cache([new, pod(
+        on="n1", phase="Running")])
+    updated.add(new)
+    one, other = updated.nodes["n1"], fresh.nodes["n1"]
+    for name in ("node", "labels", "revocable_zone", "allocatable", "ready"):
+        assert getattr(one, name) == getattr(other, name), name
+    for name in ("idle", "used", "releasing", "pipelined", "future_idle"):
+        assert some(getattr(one, name)) == some(getattr(other, name)), name
+    measured = other if new is VERSIONS[-1] else Cache([old]).nodes["n1"]
+    assert one.resource_usage == measured.resource_usage
+
+
+def rack(tier=1, tier_name="", *nodes, kind="Node"):
+    return HyperNode(ObjectMeta("rack"), HyperNodeSpec(tier, tier_name=tier_name, members=[
+        MemberSpec(kind, MemberSelector(ExactMatch(name))) for name in nodes or ("n1", "n2")]))
+
+
+RACKS = [rack(), rack(2), rack(1, "leaf"), rack(1, "", "n2"), rack(3, "top", "n1"),
+         rack(2, "spine", "row", kind="HyperNode")]
+
+
+@pytest.mark.parametrize(("old", "new"), [*itertools.permutations(RACKS, 2)])
+def test_an_updated_hyper_node_is_as_a_new_one(old, new):
+    def tree(*racks):
+        cache = Cache([node("n1"), node("n2")])
+        for each in racks:
+            cache.add(each)
+        view = cache.snapshot().hyper_nodes
+        return (view.hyper_nodes["rack"], view.real_nodes_set.get("rack", set()),
+                {tier: names & {"rack"} for tier, names in view.set_by_tier.items()
+                 if "rack" in names}, view.ready)
+
+    assert tree(old, new) == tree(new)

@@ -574,6 +574,20 @@ def test_each_pod_of_a_job_is_there_once_whether_it_is_created_now_or_later(
         assert not (now if later else later) and bool(later) != admitted
 
 
+@pytest.mark.parametrize("setting", [
+    "pods=6", "pods=2", "requests.cpu=2", "minAvailable=1", "queue=a", "nodeSelector.a=b",
+    "annotations.x=y", "minTaskMember.w=1"])
+def test_the_inverse_of_a_change_restores_a_job_of_which_some_pods_run(setting):
+    """Two pods run, two wait; the value before is that of all, or of those that a change sets."""
+    world = (Cluster().node("n1", cpu=4).queue("a").job(
+        "train", pods=4, min_member=2, cpu=1, running={"n1": 2})).objects()
+    applied, conf = Change((f"job/train.{setting}",)), load_conf()
+    after, _ = applied.applied(world, conf)
+    back, _ = applied.inverse(world, conf).applied(after, conf)
+    assert [*after] != [*world] and len(back) == len(world)
+    assert all(obj in back for obj in world)
+
+
 CORDON = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule", "value": ""}
 
 
