@@ -339,6 +339,15 @@ def test_the_first_turn_of_a_job_counts():
     assert "came_first" not in found
 
 
+def test_a_job_that_had_no_turn_was_served_after_the_one_that_had():
+    """Its queue has all that it deserves with the first one's pod, and is passed over."""
+    cluster = Cluster().node("n1", cpu=8).queue("a", capability={"cpu": 4, "pods": 1}).job(
+        "one", queue="a", cpu=4).job("new", queue="a", cpu=1)
+    found = asked(cluster, SHARED)
+    assert "overused" in found and text_of(found, "came_first") == (
+        "Served before it: default/one. All plugins put both level, and it is older.")
+
+
 def test_pods_without_a_podgroup_are_jobs_of_their_own():
     found = asked(Cluster([node("n1"), *(pod(name, requests={"cpu": "3"}) for name in (
         "one", "two"))]), ALLOCATE, "two")

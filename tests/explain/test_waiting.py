@@ -1,6 +1,7 @@
 """Who is right to wait, for whom, and what users of Volcano asked about waiting jobs."""
 
 import pytest
+from small_cluster import conf, group, node, pod, queue
 
 from explain.test_exports import asked, exported
 from volcano_lab.cli import main
@@ -115,6 +116,36 @@ def test_a_pod_that_should_have_ended_is_told(deleted, said):
     assert gang.head.startswith("a/old-1 waits for pods that are leaving." if said else
                                 "a/old-1 does not wait.")
     assert ("a/gone should have ended at 2020-01-01 00:00 UTC." in gang.text) == said
+
+
+@pytest.mark.parametrize(("ends", "said"), [
+    ([-900, 900], "overdue"), ([-900, -200], "overdue"), ([-200, 200], ""), ([-200, 900], "until"),
+    ([900, -900], "overdue"), ([400, 500], "until"), ([-300, 300], "")])
+def test_of_pods_that_leave_one_that_is_overdue_is_told_or_else_when_the_last_has_left(ends, said):
+    """By seconds from now to the end of their graces; five minutes are given."""
+    now = 1_800_000_000.0
+    pods = [pod(f"old-{number}", "old", "n1").changed(metadata={"deletion_timestamp": now + end})
+            for number, end in enumerate(ends)]
+    text = Explainer([queue(), node("n1", cpu="2"), group("old"), *pods, group("new"), pod(
+        "new-0", "new", requests={"cpu": "2"})], conf("gang", "predicates"), now).why("new").text
+    assert ("overdue since" in text, "at the latest at" in text) == (
+        said == "overdue", said == "until")
+
+
+@pytest.mark.parametrize("actions", ["allocate", "backfill", "allocate, backfill", "enqueue"])
+@pytest.mark.parametrize("pods", ["gated", "empty", "other", "gated empty", "gated other",
+                                  "empty other", "gated empty other"])
+def test_pods_that_no_action_tries(pods, actions):
+    """Gated ones are tried by none, those without requests by backfill, others by allocate."""
+    facts = {"gated": {"schedulingGates": [{"name": "g"}]}, "empty": {"requests": {}},
+             "other": {"nodeSelector": {"zone": "none"}}}
+    found = Explainer([queue(), node("n1"), group("new"), *(
+        pod(f"new-{kind}", "new", **facts[kind]) for kind in pods.split())],
+        conf("gang", "predicates", actions=actions)).why("new").codes
+    assert [code for code in found if code.startswith(("gated", "no_backfill", "no_allocate"))] == [
+        code for code, kind, action in (("gated", "gated", ""), (
+            "no_backfill_action", "empty", "backfill"), ("no_allocate_action", "other", "allocate"))
+        if kind in pods and (not action or action not in actions)]
 
 
 def test_a_pod_group_of_another_namespace_is_named():

@@ -208,6 +208,31 @@ def test_annotations_of_owner_and_pod_reach_the_podgroup():
     assert group.metadata.labels == {"volcano.sh/cooldown-time": "10m"}
 
 
+BY_JOB = {"labels": ["preemptable", "cooldown-time"], "annotations": [
+    "preemptable", "cooldown-time", "revocable-zone", "jdb-min-available"]}
+BY_CONTROLLER = {"labels": ["task-spec", "job-name", "queue-name", "job-namespace", "task-index"],
+                 "annotations": ["task-spec", "job-name", "queue-name", "job-version",
+                                 "template-uid", "task-index"]}
+
+
+@pytest.mark.parametrize("says", [False, True])
+@pytest.mark.parametrize("part", ["labels", "annotations"])
+def test_a_pods_template_gives_way_to_its_job_and_both_to_the_controller(part, says):
+    """What only the template says stays."""
+    keys = [f"volcano.sh/{key}" for key in (*BY_JOB[part], *BY_CONTROLLER[part])]
+    document = job(("w", 1, {}))
+    document["spec"]["tasks"][0]["template"]["metadata"] = {
+        part: dict.fromkeys([*keys, "own"], "template")}
+    document["metadata"][part] = dict.fromkeys([*keys, "other"] if says else ["other"], "job")
+    _, (created,), _ = made(document)
+    found = getattr(created.metadata, part)
+    assert found["own"] == "template" and "other" not in found
+    for key in BY_JOB[part]:
+        assert found[f"volcano.sh/{key}"] == ("job" if says else "template"), key
+    for key in BY_CONTROLLER[part]:
+        assert found[f"volcano.sh/{key}"] not in ("job", "template"), key
+
+
 def test_of_several_owners_with_an_annotation_the_first_counts():
     names = {"one": "1h", "two": "2h"}
     owners = {("default", "ReplicaSet", name): {"volcano.sh/sla-waiting-time": time}

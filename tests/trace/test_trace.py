@@ -15,6 +15,7 @@ from recorded_cases import HERE, SHARED, rows
 
 from volcano_lab.cli.replay import load_cache
 from volcano_lab.cluster import Cluster
+from volcano_lab.explain import Timeline
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.registry import registered
 from volcano_lab.scheduler import Scheduler, traced
@@ -45,6 +46,29 @@ def test_a_trace_changes_no_decision(every_call):
         plain = Scheduler(load_cache(case), case["conf"]).run_once()
         watched = Scheduler(load_cache(case), case["conf"]).run_once(Trace(every_call))
         assert watched.committed == plain.committed and watched.undone == plain.undone, case["name"]
+
+
+@pytest.mark.parametrize("capability", [None, 5])
+def test_what_is_asked_of_a_cycle_leaves_its_trace_as_it_is(capability):
+    """Answers call plugins again, which an observer records."""
+    cycle = pair().queue("a", capability=capability).job(
+        "more", queue="a", pods=9, min_member=1, cpu=1).run("""\
+actions: "enqueue, allocate"
+tiers: [{plugins: [{name: gang}, {name: predicates}, {name: capacity}]}]
+""", trace=Trace())
+    before, ended = list(cycle.trace.records), cycle.as_dict()
+    assert [reason for job in cycle.session.jobs for reason in cycle.why(job)]
+    assert cycle.as_dict() == ended and str(cycle.log(5)) and cycle.trace.records == before
+
+
+def test_a_timeline_keeps_what_a_trace_records():
+    timeline, trace = Timeline(), Trace()
+    cluster = pair().job("more", pods=9, min_member=1, cpu=1)
+    for observer in (timeline, trace):
+        Scheduler(cluster.cache()).run_once(observer)
+    ((_, _, kept, _),) = timeline.kept
+    assert [(each.kind, each.action) for each in kept.records] == [
+        (each.kind, each.action) for each in trace.records]
 
 
 @pytest.mark.long

@@ -76,7 +76,10 @@ def reasons(ssn: Session, trace: TraceReader, job: JobInfo) -> list[str]:
     """
     if job.tasks and not job.has_pending_tasks() and not missing(job):
         return []
-    return list(dict.fromkeys(_reasons(ssn, trace, job)))
+    before = len(trace.records)
+    found = list(dict.fromkeys(_reasons(ssn, trace, job)))
+    del trace.records[before:]  # remove the records of our own queries
+    return found
 
 
 def _reasons(ssn: Session, trace: TraceReader, job: JobInfo) -> Iterator[str]:
@@ -137,12 +140,10 @@ def _queue_full(ssn: Session, trace: TraceReader, job: JobInfo) -> Iterator[str]
     if task is None or attr is None:
         return
     before = len(trace.records)
-    allocatable = ssn.allocatable(queue, task)
+    if ssn.allocatable(queue, task):
+        return
     levels = [record["level"] for record in trace.records[before:]
               if record.kind == "allocatable_level" and record["task"] == task.key]
-    del trace.records[before:]  # remove the records of our own query
-    if allocatable:
-        return
     if not queue.is_open:
         yield str(Message("queue_closed.short", queue=queue.name, state=queue.queue.status.state))
         return
@@ -151,9 +152,8 @@ def _queue_full(ssn: Session, trace: TraceReader, job: JobInfo) -> Iterator[str]
         name = levels[-1] if levels else queue.name  # the last level refused
         attr = queue_attributes(ssn)[name]
         code, most = "queue_over.short", attr.real_capability
-    _, short_of = (attr.allocated + task.resreq).less_equal_with_dimension_and_resources_name(
-        most, task.resreq)
     asked = attr.allocated + task.resreq
+    _, short_of = asked.less_equal_with_dimension_and_resources_name(most, task.resreq)
     sums = [Message("above_limit" if code == "queue_over.short" else "above_deserved",
                     asked={each: asked.get(each)}, limit={each: most.get(each)})
             for each in short_of]
