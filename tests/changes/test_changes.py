@@ -581,6 +581,7 @@ def test_the_inverse_of_a_change_restores_a_job_of_which_some_pods_run(setting):
     """Two pods run, two wait; the value before is that of all, or of those that a change sets."""
     world = (Cluster().node("n1", cpu=4).queue("a").job(
         "train", pods=4, min_member=2, cpu=1, running={"n1": 2})).objects()
+    world = change(world, ["job/train.annotations.x=before"])
     applied, conf = Change((f"job/train.{setting}",)), load_conf()
     after, _ = applied.applied(world, conf)
     back, _ = applied.inverse(world, conf).applied(after, conf)

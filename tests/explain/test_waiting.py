@@ -134,13 +134,14 @@ def test_of_pods_that_leave_one_that_is_overdue_is_told_or_else_when_the_last_ha
 
 @pytest.mark.parametrize("actions", ["allocate", "backfill", "allocate, backfill", "enqueue"])
 @pytest.mark.parametrize("pods", ["gated", "empty", "other", "gated empty", "gated other",
-                                  "empty other", "gated empty other"])
+                                  "empty other", "gated empty other", "gated_nothing"])
 def test_pods_that_no_action_tries(pods, actions):
     """Gated ones are tried by none, those without requests by backfill, others by allocate."""
     facts = {"gated": {"schedulingGates": [{"name": "g"}]}, "empty": {"requests": {}},
-             "other": {"nodeSelector": {"zone": "none"}}}
+             "other": {"nodeSelector": {"zone": "none"}},
+             "gated_nothing": {"schedulingGates": [{"name": "g"}], "requests": {}}}
     found = Explainer([queue(), node("n1"), group("new"), *(
-        pod(f"new-{kind}", "new", **facts[kind]) for kind in pods.split())],
+        pod(kind.replace("_", "-"), "new", **facts[kind]) for kind in pods.split())],
         conf("gang", "predicates", actions=actions)).why("new").codes
     assert [code for code in found if code.startswith(("gated", "no_backfill", "no_allocate"))] == [
         code for code, kind, action in (("gated", "gated", ""), (
