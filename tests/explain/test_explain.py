@@ -7,6 +7,7 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter
+from itertools import product
 
 import pytest
 from recorded_cases import HERE, rows
@@ -488,3 +489,18 @@ def test_the_fewest_steps_are_found():
     assert smallest(turns, 1000) == 37 and len(tried) < 16
     assert smallest(turns, 1000, 37) == smallest(turns, 1000, 30) == smallest(turns, 1000, 90) == 37
     assert smallest(lambda step: step == 1000, 1000) == 1000
+
+
+@pytest.mark.parametrize("near", [1, 2, 4])
+@pytest.mark.parametrize("steps", [1, 2, 7, 24])
+def test_the_fewest_steps_are_those_by_definition(steps, near):
+    """At most `near` minus one more; the first step is tried first, none beyond the most, and not
+    all of them.
+    """
+    for first, turn in product(range(1, steps + 1), range(1, steps + 2)):
+        tried = []
+        found = smallest(lambda step, tried=tried, turn=turn: (tried.append(step), step >= turn)[1],
+                         steps, first, near)
+        assert found is None if turn > steps else turn <= found < min(turn + near, steps + 1)
+        assert tried[0] == first and set(tried) <= set(range(1, steps + 1))
+        assert len(tried) <= 3 + 2 * steps.bit_length()

@@ -1,7 +1,7 @@
 """Which queue refuses a job or a pod of it, with the sum, its limit and where that is from."""
 
 import pytest
-from small_cluster import conf
+from small_cluster import conf, group
 
 from volcano_lab import Cluster
 from volcano_lab.explain import Explainer
@@ -56,6 +56,12 @@ TABLE = [  # cluster, configuration, the first sentences, the next ones of a que
      "Queue a refuses pod default/new-2: cpu 4 allocated + 2 requested = 6, deserved 4 (weight 1). "
      f"{OWN} A node has free resources, but one more pod exceeds what each queue deserves: b (cpu "
      f"0 of 4 deserved). {WITH_GANG}", None),
+    *((queues().job("other", queue="b", cpu=6, pods=2, min_member=1).job(
+        "new", queue="a", pods=3, cpu=2).add(group("g", of, minResources={"cpu": "1"})), SHARED,
+       "Queue a refuses pod default/new-2: cpu 4 allocated + 2 requested = 6, deserved 4 (weight "
+       f"1). {OWN} A node has free resources{said} b (cpu 0 of 4 deserved). {WITH_GANG}", None)
+      for of, said in (("b", ": they are kept for"), (
+          "a", ", but one more pod exceeds what each queue deserves:"))),
     (queues(capability=4).job("new", queue="a", pods=3, cpu=2), SHARED,
      "Queue a refuses pod default/new-2: cpu 4 allocated + 2 requested = 6, deserved 4 (its "
      f"capability, weight 1). {OWN} {WITH_GANG}", None),
