@@ -1,14 +1,16 @@
 """What becomes of a cluster is counted cycle by cycle, and equals what all its cycles did."""
 
-from collections import Counter
+from collections import Counter, namedtuple
 from itertools import takewhile
 from pathlib import Path
+from random import Random
+from types import SimpleNamespace
 
 import pytest
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain.evidence import counts
-from volcano_lab.explain.outcome import CYCLES, Outcome
+from volcano_lab.explain.outcome import CYCLES, Eviction, Outcome
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests.loader import loads, scheduler_conf_of
 from volcano_lab.scheduler import life
@@ -86,3 +88,30 @@ def test_an_outcome_is_the_sum_of_its_cycles(given):
             if each.cycle == 1 or each.winner == next(iter(jobs)))
     assert bool(found.evictions) == (given is not quiet) and found.cycles > 1
     assert bool(found.loops) == (given is loop) and (given is not loop or found.row == CYCLES - 1)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_which_evictions_go_round_or_have_no_end(seed):
+    """By definition: those of a pod that is evicted twice; those of the last cycle where it is the
+    last that is looked at, and the one before it evicted, too.
+    """
+    random, job = Random(seed), namedtuple("Job", "queue")
+    cycles = random.choice((CYCLES - 1, CYCLES))
+    evictions = [Eviction(cycle, f"{name}-{random.choice((cycle, 0))}", name, "n1",
+                          random.choice(("preempt", "reclaim")), random.choice("xy"))
+                 for cycle in range(cycles - random.choice((1, 2, 4)), cycles + 1)
+                 for name in "abc"[:random.randint(0, 3)]]
+    by_cycle = [sum(each.cycle == cycle for each in evictions) for cycle in range(1, cycles + 1)]
+    row = len([*takewhile(lambda some: bool(some) == bool(by_cycle[-1]), reversed(by_cycle))])
+    last = SimpleNamespace(jobs={"a": job("q"), "b": job("r")})  # job c is gone
+    found = Outcome(last=last, cycles=cycles, row=row, evictions=evictions)
+    assert found.gone == evictions[len(evictions) - by_cycle[-1]:]
+    pods = Counter(each.pod for each in evictions)
+    loops = [each for each in evictions if pods[each.pod] > 1 or (
+        cycles == CYCLES and each in found.gone and by_cycle[-2])]
+    assert found.loops == loops
+    assert found.again == {each.job for each in loops} - {"c"}
+    assert found.kinds == {(each.action, "qr"["ab".index(each.job)]) for each in evictions
+                           if each.job != "c"}
+    for uid in "abcxy":
+        assert found.touches(uid) == any(uid in (each.job, each.winner) for each in loops)
