@@ -288,6 +288,34 @@ SIZES = {
         one().job("new", cpu=1, pods=3, resources={"example.com/x": 2}), ADMITTED,
         ["requests[example.com/x]=1",
          f"{bought(1, example_com__x=6)} {bought(2, example_com__x=6)}"]),
+    **{f"{pods} pods with {each} of a device": (
+        one().job("new", cpu=1, pods=pods, min_member=least, resources={"example.com/x": each}),
+        conf("gang", "predicates", actions="allocate"), [*smaller, (
+            f"{bought(first, example_com__x=on_each)} {bought(2 * first, example_com__x=on_each)}"
+        )]) for pods, least, each, on_each, first, smaller in (  # a node has about 8 of them
+            (3, 3, 1, 3, 1, []), (5, 2, 2, 4, 1, ["requests[example.com/x]=1"]),
+            (5, 5, 2, 8, 2, ["requests[example.com/x]=1"]),
+            (2, 2, 16, 16, 2, ["requests[example.com/x]=11", "requests[example.com/x]=1"]))},
+    "a node for each pod": (one().job("new", pods=3, cpu=3), ADMITTED, [
+        "requests.cpu=2", "requests.cpu=1", more("n1", 2, 4)]),
+    "a whole node for each pod": (one().job("new", pods=4, cpu=4), ADMITTED, [
+        "requests.cpu=3", "requests.cpu=1", more("n1", 3, 6)]),
+    "eight times as much as the largest node has": (
+        one(memory="1Gi").job("new", cpu=1, memory="8Gi"), ADMITTED, [
+            "requests.memory=6Gi", "requests.memory=1Gi",
+            f"{bought(1, memory='8Gi')} {bought(2, memory='8Gi')}"]),
+    "more than any node is likely to have": (
+        one(memory="1Gi").job("new", cpu=1, memory="9Gi"), ADMITTED, [
+            "requests.memory=6Gi", "requests.memory=1Gi"]),
+    "one beside a gated one": (
+        Cluster([node("n1"), group("new"), *(pod(
+            f"new-{cpu}", "new", requests={"cpu": cpu}, schedulingGates=[{"name": "g"}] * gated)
+            for cpu, gated in (("6", 1), ("5", 0)))]), ADMITTED, [
+            "requests.cpu=4", "requests.cpu=4 requests.cpu=1",
+            f"{bought(1, cpu=5)} {bought(2, cpu=5)}"]),
+    "none but a gated one": (
+        Cluster([node("n1"), group("new"), pod("new-0", "new", requests={"cpu": "6"},
+                                               schedulingGates=[{"name": "g"}])]), ADMITTED, []),
     "CPUs in thousandths": (one().job("new", cpu=2000), ADMITTED, ["requests.cpu=2000m"]),
     "more than its queue may hold": (
         one().queue("a", capability=2).job("new", queue="a", pods=2, cpu=2), CAPACITY,
