@@ -93,6 +93,8 @@ def test_a_pod_that_has_succeeded_never_lets_a_task_start_that_depends_on_it():
     assert ("(dependsOn); pipe-api-0 has succeeded, so its containers are not ready, and v1.14.0 "
             "never counts it again (volcano-sh/volcano#5424).") in found.text
     assert "wait for each other" not in found.text and "creates them" not in found.text
+    single = Cluster().node("n1", cpu=4).add(ended.replace("READY", "false")).why("pipe")
+    assert single.head.startswith("pipe waits for its pods, which are not created.")
     assert not found.remedies  # no change of the cluster places a pod that is not created
 
 

@@ -146,3 +146,19 @@ def test_a_job_with_a_network_topology_evicts_nothing_and_may_do_without(topolog
     evicts = [remedy for remedy in found.remedies if remedy.change == change]
     assert bool(evicts) == bool(topology)
     assert all("evicts 1 pod of old" in each.effect for each in evicts)
+
+
+@pytest.mark.parametrize("first, lost", [("a", True), ("m", False)])
+def test_preempt_that_visits_another_queue_first_is_a_known_defect(first, lost):
+    cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).add(klass("high", 9))
+    for queue, node_name in (first, "n1"), ("b", "n2"):
+        cluster.queue(queue).job(f"old-{queue}", queue=queue, pods=4, min_member=1, cpu=1,
+                                 running={node_name: 4})
+    cluster.job("new", queue="b", cpu=1, priority_class="high").job("alike", queue="b", cpu=1)
+    assert "5140" not in cluster.why("alike", conf=BOTH).text  # its priority lets it evict none
+    found = cluster.why("new", conf=BOTH)
+    said = ("preempt visits queue a before queue b, and there tries the waiting pods of this job "
+            "once, against pods of their own job.")
+    assert (said in found.text) == ("#5140: " in found.text) == lost
+    assert ("preempt evicts default/old-b-" in found.text) is not lost
+    assert "would free enough" not in found.text

@@ -188,3 +188,41 @@ def test_a_volume_that_another_node_reaches_names_none_that_is_gone():
                      ).why("web").text
     assert "PersistentVolume disk requires nodes with zone In a." in text
     assert "does not exist" not in text
+
+
+JOB = """
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: mix}
+spec:
+  schedulerName: volcano
+  minAvailable: LEAST
+  tasks:
+  - name: a
+    replicas: 1
+    minAvailable: 0
+    template: {spec: {priorityClassName: CLASS, volumes: [
+      {name: v, persistentVolumeClaim: {claimName: data}}], containers: [
+      {name: c, resources: {requests: {cpu: 1}}}]}}
+  - {name: b, replicas: 2, minAvailable: 1,
+     template: {spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}}
+---
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: CLASS}, value: VALUE}
+"""
+
+
+def mixed(least=1, value=0):
+    """A job of which one task's claim does not exist; its priority is a value."""
+    text = JOB.replace("LEAST", str(least)).replace("CLASS", "own").replace("VALUE", str(value))
+    return Cluster([*NODES, klass()]).add(text)
+
+
+def test_a_pod_whose_claim_is_refused_keeps_allocate_from_the_others_which_is_a_known_defect():
+    found = mixed().why("mix").text
+    assert ("After it, allocate tries no other pod of the job: 2 pods, such as default/mix-b-0, "
+            "are not tried.") in found
+    assert "This is volcano-sh/volcano#5527: " in found and "v1.14.4 decides otherwise." in found
+    assert "#5527" not in mixed(least=3).why("mix").text  # without it the gang has too few
+    assert mixed().run().placements() == []
+    assert [row["pod"] for row in mixed(value=-1).run().placements()] == [
+        "default/mix-b-0", "default/mix-b-1"]

@@ -182,6 +182,7 @@ def test_sub_groups_without_a_topology_that_must_hold_start_with_one():
         "  networkTopology: {mode: hard, highestTierAllowed: 2}\n", "")).objects()
     explanation = Explainer(objects, TOPOLOGY).why("mpi")
     assert explanation.codes == ["no_default_sub_group"]
+    assert "volcano-sh/volcano#4871" in explanation.text
     assert explanation.remedies[0].change == (
         "job default/mpi: networkTopology hard, highestTierAllowed 3")
 

@@ -808,3 +808,21 @@ def test_every_container_has_to_name_what_a_quota_counts(named):
         "status": {"hard": {"cpu": "9"}, "used": {}}})
     assert (Quotas([quota], lambda pod: pod).refusal(
         job([task])[1], {}) is None) == (named == 2)
+
+
+def test_what_created_pods_request_in_vain_is_one_warning_of_their_owner():
+    spec = ("{schedulerName: volcano, containers: [], resourceClaims: [{name: gpu}], volumes: "
+            "[{name: data, persistentVolumeClaim: {claimName: d}}]}")
+    job = ("{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: a}, spec: {"
+           f"schedulerName: volcano, tasks: [{{name: w, replicas: 3, template: {{spec: {spec}}}}}]"
+           "}}")
+    web = ("{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 2, "
+           f"template: {{spec: {spec}}}}}}}")
+    claim = "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: d}}"
+    said = with_defaults(loads(f"{job}\n---\n{web}")).warnings
+    assert [each.partition(":")[0] for each in said] == [
+        "Job default/a (text, document 1)"] * 2 + ["Deployment default/web (text, document 2)"] * 2
+    assert "spec.resourceClaims names gpu" in said[0]
+    assert "its claims to volumes do not decide" in said[1]
+    known = with_defaults(loads("\n---\n".join((job, web, claim)))).warnings
+    assert [each for each in said if each not in known] == said[1::2]  # those to volumes

@@ -1,5 +1,5 @@
-"""Known defects of Volcano v1.14.0, from the table `defects` of `tables.toml`: the cause by which
-an issue shows, and the release that mends it. Symptom and workaround are the message
+"""Known defects of Volcano v1.14.0, from the table `defects` of `tables.toml`: the causes by
+which an issue shows, and the release that mends it. Symptom and workaround are the message
 `known_defect.ISSUE`.
 
 Volcano: none
@@ -32,7 +32,7 @@ def defect_causes(seen: Evidence, job: JobInfo, causes: list[Cause]) -> Iterator
 
 def _shown(seen: Evidence, job: JobInfo, cause: Cause) -> str:
     """The first issue that a cause shows, "" without."""
-    return next((issue for issue, known in DEFECTS.items() if known["cause"] == cause.code
+    return next((issue for issue, known in DEFECTS.items() if cause.code in known["cause"].split()
                  and known.get("facts", {}).items() <= cause.numbers.items()
                  and ("owed" not in known or _owed(seen, job, known["owed"], cause.numbers))), "")
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import reduce
 from typing import Any
 
+from volcano_lab.actions.evictions import admitted_jobs
 from volcano_lab.actions.preempt import TOPOLOGY_AWARE
 from volcano_lab.api import RELEASING, ROOT_QUEUE, JobInfo, Resource, TaskInfo, total
 from volcano_lab.api.status import BOUND
@@ -87,9 +88,15 @@ def _attempt(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
                        sums=_sums(seen, record, job.queue) if asked else None)
         yield Cause(f"{action}_{kind}", said, {}, [record, *asked])
     answers = seen.calls_about(job, POINTS[action], action)
+    lost = claims and claims[0].get("within_job") and not (skipped or seen.brief) and any(
+        other.queue == job.queue and other.priority < job.priority
+        and len(unplaced(other)) < len(other.tasks) for other in seen.ssn.jobs.values())
+    if lost:
+        yield Cause.of("preempt_order", records=claims[:1], queue=job.queue, first=min(
+            other.queue for other in admitted_jobs(seen.ssn)))
     if claims and (answers or not seen.ssn.job_starving(job)):
         yield from [*_protected(seen, job, answers)] or [_not_enough(seen, job, answers, action)]
-    elif claims and not skipped:
+    elif claims and not (skipped or lost):
         yield _no_candidates(seen, job, action, claims[:1])
 
 

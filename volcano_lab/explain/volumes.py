@@ -30,6 +30,7 @@ def claim_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             if error.reasons[0].startswith(SAID):
                 found.setdefault(error.reasons[0], task)
     for reason, task in found.items():
+        untried = _untried(seen, job, task)
         why = _lacking(seen.ssn.snapshot.storage, task.pod)
         code = why.code.partition(".")[0] if why is not None else "claim_refused"
         lost = why is not None and why.code == "claim_unbound.lost_class"
@@ -41,10 +42,22 @@ def claim_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             Message("claim_missing.near", namespace=task.namespace, claims=[*there, *(
                 f"{task.namespace}/{each}" for each in close)]) if there or close else None,
             Message("claim_missing.there", claims=there, claim=claim) if there else None,
-            *_no_csi_nodes(seen.ssn.snapshot.storage)], {
-            "reason": reason, "claim": claim, "near": close, "classes": [
+            *_no_csi_nodes(seen.ssn.snapshot.storage),
+            Message("claim.stops", n=len(untried), pod=untried[0].key) if untried else None], {
+            "reason": reason, "claim": claim, "near": close, "stops": bool(untried), "classes": [
                 each.name for each in seen.ssn.snapshot.storage.all(api.StorageClass.kind)
             ] if lost else []})
+
+
+def _untried(seen: Evidence, job: JobInfo, refused: TaskInfo) -> list[TaskInfo]:
+    """The pods that allocate does not try after one whose claims are refused, although they may
+    reach the gang's minimum.
+    """
+    sub_job, storage = job.task_to_sub_job[refused.uid], seen.ssn.snapshot.storage
+    return [task for task in job.in_status(PENDING).values() if not task.best_effort
+            and job.task_to_sub_job[task.uid] == sub_job and task.uid not in job.nodes_fit_errors
+            and _lacking(storage, task.pod) is None
+            ] if job.need_continue_allocating(sub_job) else []
 
 
 def _near_claims(storage: Storage, missing: str) -> tuple[list[str], list[str]]:

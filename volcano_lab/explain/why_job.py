@@ -44,8 +44,9 @@ OVERDUE = 300
 def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
     """Return what the job waits for and how much of it is missing; then what its phase means."""
     status = _status(job)
-    stuck = job.ready_task_num() < job.min_available and any(
-        cause.numbers.get("stuck") for cause in causes)
+    below = job.ready_task_num() < job.min_available
+    stuck = any(cause.numbers.get("never") or (below and cause.numbers.get("stuck"))
+                for cause in causes)
     if job.tasks and not counts(job)[1] and not evidence.waits(job) and not stuck:
         by = decided_by(causes)
         return [Message("job.beyond" if by else "job.stands", status=status, by=by,
@@ -154,9 +155,10 @@ def _not_made(seen: Evidence, job: JobInfo, why: Said) -> Cause:
     jobs that use it.
     """
     said = Message("not_created", name=seen.called(job.uid), what=why)
-    by = why.facts.get("quota") if isinstance(why, Message) else None
-    if by is None:
-        return Cause("pods_not_made", said, {}, [], bool(job.tasks))
+    facts = why.facts if isinstance(why, Message) else {}
+    never = getattr(facts.get("unready"), "code", "") == "not_created.ended"
+    if (by := facts.get("quota")) is None:
+        return Cause("pods_not_made", said, {"never": never}, [], bool(job.tasks) and not never)
     enough = len(job.tasks) >= max(job.min_available, 1)
     if "wanted" not in by.facts:
         return Cause("pods_forbidden", said, {}, [], enough)

@@ -17,9 +17,12 @@ from typing import TypeVar
 from uuid import NAMESPACE_URL, uuid5
 
 from volcano_lab.api import objects as api
+from volcano_lab.api.storage import KINDS as STORAGE_KINDS
+from volcano_lab.api.storage import claims_of
 from volcano_lab.framework import collector_paused
 from volcano_lab.manifests import job_controller as jobs
 from volcano_lab.manifests import operators
+from volcano_lab.manifests import unsupported as not_modelled
 from volcano_lab.manifests.disruptions import count_new
 from volcano_lab.manifests.field_defaults import FieldDefaults, Kind
 from volcano_lab.manifests.loader import Loaded, ManifestError, labelled, place_key
@@ -27,7 +30,7 @@ from volcano_lab.manifests.owners import Owners, named_by_job
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME, SCHEDULER, PodGroups
 from volcano_lab.manifests.quotas import Counted, Limits, Quotas
 from volcano_lab.manifests.workloads import job_end, pod_count, pods_of, suspended, too_large
-from volcano_lab.messages import Message, Said, friendly_errors, gettext
+from volcano_lab.messages import Message, Said, friendly_errors, gettext, mark
 from volcano_lab.trace.plain import grouped
 
 T = TypeVar("T")
@@ -309,7 +312,16 @@ class _Controllers:
         if missing:
             self._not_created(owner, Message("not_created.priority", count=len(new) - len(admitted),
                                         pods=len(new), classes=sorted(missing)))
+        self._warn_of_unchecked(owner, admitted)
         return self._within_quota(owner, admitted, self.counted)
+
+    def _warn_of_unchecked(self, owner: api.KubernetesObject, pods: list[api.Pod]) -> None:
+        """Warn once of each request of an owner's pods that has no effect."""
+        unchecked = [sentence for pod in pods for sentence in not_modelled.pod_warnings(pod)]
+        if any(map(claims_of, pods)) and not any(obj.kind in STORAGE_KINDS for obj in self.objects):
+            unchecked.append(gettext(not_modelled.VOLUMES_UNKNOWN))
+        self.into.warnings += [self.label(owner) + mark(": ") + sentence
+                               for sentence in dict.fromkeys(unchecked)]
 
     def _within_quota(self, owner: api.KubernetesObject, pods: list[api.Pod], counted: Counted
                       ) -> list[api.Pod]:
