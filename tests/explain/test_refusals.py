@@ -1,9 +1,10 @@
 """Which queue refuses a job or a pod of it, with the sum, its limit and where that is from."""
 
 import pytest
-from small_cluster import conf, group
+from small_cluster import conf, group, node, pod, queue, quota
 
 from volcano_lab import Cluster
+from volcano_lab.api.quantity import parse
 from volcano_lab.explain import Explainer
 
 ADMITTED = conf("gang", "predicates", "proportion", actions="enqueue, allocate")
@@ -92,3 +93,49 @@ def test_the_queue_that_refuses(cluster, settings, said, above):
         if "limit" in cause.numbers and "asked" in cause.numbers:
             assert all(cause.numbers["asked"][name] > cause.numbers["limit"][name]
                        for name in cause.numbers["short_of"])
+
+
+@pytest.mark.parametrize(("used", "first", "asked", "short"), [
+    ("2500m", "0", "2", "500m"), ("2", "1", "2", "1"), ("2", "1", "1", None), ("0", "0", "5", "1"),
+    ("6", "0", "1", "3")])
+def test_how_much_a_resource_quota_is_short_of(used, first, asked, short):
+    """What is used, of a job admitted before it in this cycle, and requested; the limit is 4."""
+    new = group("new", phase="Pending", minResources={"requests.cpu": asked})
+    objects = [queue(), node("n1", cpu="20"), quota("q", {"requests.cpu": "4"}, {
+        "requests.cpu": used}), group("a", phase="Pending", minResources={"requests.cpu": first}),
+        pod("a-0", "a", requests={"cpu": "1"}), group("there"), pod("there-0", "there", "n1"),
+        new, pod("new-0", "new", requests={"cpu": asked})]
+    causes = {cause.code: cause for cause in Explainer(objects, conf(
+        "resourcequota", "predicates", actions="enqueue, allocate")).why("new").causes}
+    if short is None:
+        assert "resource_quota" not in causes
+        return
+    found = causes["resource_quota"]
+    assert not found.context and causes["quota_used"].context
+    assert f"{used} used + {first} of jobs admitted in this cycle + {asked} requested > 4" in (
+        found.text)
+    assert found.numbers["short"] == [f"requests.cpu {short}"]
+    ((name, whole),) = found.numbers["wanted"]
+    assert (name, parse(whole)) == ("requests.cpu", 4 + parse(short))
+
+
+def test_a_plugin_that_abstains_refuses_nothing():
+    found = Explainer(queues().job("new", cpu=10).objects(), OVERCOMMIT.replace(
+        "{name: overcommit}", "{name: sla}\n  - {name: overcommit}")).why("new").codes
+    assert "overcommit_refuses" in found and "refused" not in found
+
+
+def test_an_overused_queue_is_passed_over_by_reclaim_as_well():
+    cluster = queues(capability={"cpu": 4, "pods": 1}).job(
+        "old", queue="a", cpu=4, running={"n1": 1}).job(
+        "other", queue="b", pods=4, min_member=1, cpu=1, running={"n1": 4})
+    causes = {cause.code: cause for cause in Explainer(
+        cluster.job("new", queue="a", cpu=1).objects(), SHARED.replace(
+            '"allocate"', '"allocate, reclaim"')).why("new").causes}
+    assert causes["overused"].text == (
+        "Queue a is overused by proportion: cpu 4 allocated, 4 deserved. Allocate passes it over.")
+    assert causes["reclaim_overused"].text == (
+        "reclaim does nothing for it: its queue is overused (queue a: cpu 4 allocated, 4 "
+        "deserved).")
+    assert causes["reclaim_overused"].context and causes["held_by"].text == (
+        "Holders of cpu in queue a: default/old 4.")

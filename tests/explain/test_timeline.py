@@ -220,6 +220,8 @@ def test_a_gang_is_stranded_since_it_last_had_its_minimum_or_nothing(rows, since
          "least": 3} for cycle, (running, ended, promised) in enumerate(rows, 1)]
     found = stranded_cause(timeline, "default/gang", len(rows))
     assert (found and found.numbers["since"]) == since
+    for other, last in (("default/gang", len(rows) + 1), ("default/none", len(rows))):
+        assert stranded_cause(timeline, other, last) is None  # it is gone, or was never there
 
 
 def test_a_gang_of_which_some_have_ended_is_not_stranded():

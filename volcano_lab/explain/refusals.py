@@ -58,8 +58,7 @@ def _compared(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
 
 def _quota(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
     """Yield that a ResourceQuota has too little left, and the jobs that use it."""
-    kept = {name: [*(record[what].get(name, "0") for what in ("hard", "used", "pending")),
-                   record["requested"].get(name.removeprefix("requests."), "0")]
+    kept = {name: [record[what].get(name, "0") for what in ("hard", "used", "pending", "requested")]
             for name in record["short_of"]}
     sums = [Message("resource_quota.sum", resource=name, hard=hard, used=used, pending=pending,
                     asked=asked) for name, (hard, used, pending, asked) in kept.items()]
