@@ -1,0 +1,84 @@
+"""Which jobs an action could evict pods of, and what keeps all of these."""
+
+import pytest
+from small_cluster import conf, group, node, pod, queue
+
+from volcano_lab.explain import Explainer
+from volcano_lab.explain.evictions import less_important, may_evict
+from volcano_lab.manifests import loader
+
+PLUGINS = ("priority", "gang", "predicates")
+
+
+def klass(value):
+    return loader.from_dict({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
+                             "metadata": {"name": f"p{value}"}, "value": value})
+
+
+def explained(*plugins, actions="allocate, preempt, reclaim", theirs="a", priority=5, placed=True,
+              reclaimable=True, annotations=None):
+    """A job of queue a and priority 5, and another one."""
+    return Explainer([
+        queue("a"), queue("b", reclaimable=reclaimable), node("n1", cpu="4"), klass(5),
+        klass(priority) if priority != 5 else klass(1),
+        group("new", "a", priorityClassName="p5"), pod(
+            "new-0", "new", requests={"cpu": "2"}, priority=5),
+        group("old", theirs, priorityClassName=f"p{priority}"), pod(
+            "old-0", "old", "n1" if placed else "", requests={"cpu": "4"}, priority=priority,
+            annotations=annotations, **({} if placed else {"nodeSelector": {"no": "where"}}))],
+        conf(*(plugins or PLUGINS), actions=actions), 1_800_000_000.0)
+
+
+@pytest.mark.parametrize(("theirs", "priority", "placed", "preempts", "reclaims"), [
+    ("a", 4, True, True, False), ("a", 5, True, True, False), ("a", 6, True, True, False),
+    ("b", 4, True, True, True), ("b", 5, True, False, True), ("b", 6, True, False, True),
+    ("a", 4, False, False, False), ("b", 4, False, False, False)])
+def test_whose_pods_an_action_is_meant_for(theirs, priority, placed, preempts, reclaims):
+    """Preempt: those of its queue, and of lower priorities anywhere; reclaim: of other queues."""
+    seen = explained(actions="allocate", theirs=theirs, priority=priority, placed=placed).evidence
+    job = seen.ssn.jobs["default/new"]
+    assert (may_evict(seen, job, "preempt"), may_evict(seen, job, "reclaim")) == (
+        preempts, reclaims)
+
+
+@pytest.mark.parametrize("plugins", [PLUGINS, PLUGINS[1:]])
+@pytest.mark.parametrize(("theirs", "priority", "placed", "less"), [
+    ("a", 4, True, True), ("a", 5, True, False), ("a", 6, True, False), ("b", 4, True, False),
+    ("a", 4, False, False)])
+def test_who_is_less_important(plugins, theirs, priority, placed, less):
+    """Without plugin priority every job of its queue that holds something is."""
+    explainer = explained(*plugins, actions="allocate", theirs=theirs, priority=priority,
+                          placed=placed)
+    ssn = explainer.session
+    found = [job.uid for job in less_important(ssn, ssn.jobs["default/new"])]
+    counts = less if "priority" in plugins else theirs == "a" and placed
+    assert found == ["default/old"] * counts
+    codes = [cause.code for cause in explainer.why("new").causes]
+    assert ("no_preempt_action" in codes) == (less and "priority" in plugins)
+
+
+@pytest.mark.parametrize(("action", "theirs", "reclaimable", "annotations", "closed", "kept"), [
+    ("preempt", "a", False, {"volcano.sh/preemptable": "false"}, [], ["default/old"]),
+    ("reclaim", "b", True, {"volcano.sh/preemptable": "false"}, [], ["default/old"]),
+    ("reclaim", "b", False, None, ["b"], []),
+    ("reclaim", "b", False, {"volcano.sh/preemptable": "false"}, ["b"], ["default/old"])])
+def test_what_keeps_all_candidates(action, theirs, reclaimable, annotations, closed, kept):
+    """Pods that are not preemptable; for reclaim queues that give nothing back."""
+    causes = {cause.code: cause for cause in explained(
+        *PLUGINS, "proportion", actions=f"allocate, {action}", theirs=theirs, priority=4,
+        reclaimable=reclaimable, annotations=annotations).why("new").causes}
+    found = causes[f"{action}_no_candidates"]
+    assert [*found.numbers["not_reclaimable"]] == closed and found.numbers["kept"] == kept
+    assert found.context
+
+
+@pytest.mark.parametrize(("priority", "evicts"), [(4, True), (5, False), (6, False)])
+def test_a_victim_knows_the_plugins_that_named_it_and_who_gets_its_place(priority, evicts):
+    causes = {cause.code: cause for cause in explained(
+        "priority", "{name: gang, enablePreemptable: false}", "predicates",
+        actions="allocate, preempt", priority=priority).why("old").causes}
+    assert ("victim" in causes) is evicts
+    if evicts:
+        assert causes["victim"].numbers == {"named_by": ["priority"], "actions": [
+            "preempt"], "winners": ["default/new"]}
+        assert "less_important_claimant" not in causes
