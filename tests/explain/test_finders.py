@@ -11,6 +11,7 @@ from volcano_lab.explain.candidates import Candidates, gone
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import Rank, World
 from volcano_lab.explain.search import _by_sums
+from volcano_lab.manifests.loader import from_dict
 
 ALL = conf("priority", "gang", "drf", "predicates", "capacity",
            actions="enqueue, allocate, preempt, reclaim")
@@ -189,3 +190,36 @@ def test_a_victim_gets_the_priority_of_the_one_that_evicts_it(theirs, said):
         f"default/{name}" for name, _ in zip("xy", theirs, strict=False)], "named_by": []}
     assert [text for option in found.sparing([Cause("victim", [], numbers)])
             for text in option.most.settings if "job/" in text] == said
+
+
+@pytest.mark.parametrize(("spec", "candidates", "said"), [
+    ({"maxUnavailable": 1}, 3, "4 poddisruptionbudget/default/b.maxUnavailable=2 "
+                               "poddisruptionbudget/default/b.maxUnavailable=4"),
+    ({"maxUnavailable": 0}, 1, "4 poddisruptionbudget/default/b.maxUnavailable=1"),
+    ({"minAvailable": 3}, 2, "4 poddisruptionbudget/default/b.minAvailable=2 "
+                             "poddisruptionbudget/default/b.minAvailable=1"),
+    ({"minAvailable": 2}, 9, "4 poddisruptionbudget/default/b.minAvailable=1 "
+                             "poddisruptionbudget/default/b.minAvailable=0"),
+    ({"minAvailable": 0}, 2, None), ({"minAvailable": "50%"}, 2, None),
+    ({"maxUnavailable": "50%"}, 2, None)])
+def test_a_budget_lets_as_many_go_as_there_are_candidates(spec, candidates, said):
+    budgets = [from_dict({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {
+        "name": name, "namespace": "default"}, "spec": spec}) for name in ("b", "other")]
+    found = finder(holders(**TWO).add(*budgets)).disruptions({
+        "candidates": [f"default/x-{number}" for number in range(candidates)],
+        "budgets": ["default/b"]})
+    assert texts(found) == [said] * bool(said)
+
+
+@pytest.mark.parametrize(("least", "moved"), [(1, None), (2, "1 plugin/capacity.tier=1 "
+                                                              "plugin/gang.enableReclaimable=true")])
+def test_a_gang_that_loses_pods_is_kept_by_gang_beside_a_plugin_that_was_not_asked(least, moved):
+    cluster = Cluster().node("n1", cpu=4).job("new", pods=3, min_member=least, cpu=1)
+    plugins = ("priority", "gang", "predicates"), ("capacity",)
+    found = texts(finder(cluster, "actions: allocate, reclaim\ntiers: [" + ", ".join(
+        "{plugins: [" + ", ".join(f"{{name: {name}}}" for name in tier) + "]}"
+        for tier in plugins) + "]").sparing([
+            Cause("victim", [], {"actions": ["reclaim"], "winners": [], "later": ["capacity"]})]))
+    assert found[0] == "1 plugin/capacity.tier=1"
+    assert [text for text in found if "enableReclaimable=true" in text and "tier" in text] == (
+        [moved] if moved else [])

@@ -1,0 +1,127 @@
+"""What a change costs others, what it gives a job, and how many nodes of it are not for the job."""
+
+from collections import Counter
+from types import SimpleNamespace
+
+import pytest
+
+from volcano_lab import Cluster
+from volcano_lab.explain import Explainer
+from volcano_lab.explain.outcome import Outcome, Price, placed_before, price, surplus
+from volcano_lab.explain.search import ADMITTED, NOTHING, PLACED, Search
+
+ALLOCATE = """
+actions: "allocate"
+tiers: [{plugins: [{name: gang}, {name: predicates}]}]
+"""
+
+
+def session(least=1, priority=0, new=0, **jobs):
+    """Ten CPUs; jobs of four pods of one CPU, of which some are placed, and a job `new` of two."""
+    cluster = Cluster().node("n1", cpu=10)
+    for name, placed in jobs.items():
+        cluster.job(name, pods=4, cpu=1, min_member=least,
+                    running={"n1": placed} if placed else None)
+    cluster.job("new", pods=2, cpu=1, running={"n1": new} if new else None)
+    ssn = Explainer(cluster.objects(), 'actions: "backfill"').session
+    for name in jobs:
+        ssn.jobs[f"default/{name}"].priority = priority
+    return ssn
+
+
+ROWS = [  # placed before and after, evicted, fewest, minimum, priority -> what it is said to lose
+    ((4, 4), 0, 4, 1, 0, {}),
+    ((4, 2), 0, 2, 1, 0, {"fewer": ["default/x"], "share": 0.2}),
+    ((4, 0), 0, 0, 1, 0, {"waits": ["default/x"], "share": 0.4}),
+    ((2, 4), 0, 2, 1, 0, {"own": 0.4}),
+    ((4, 4), 1, 3, 1, 0, {"evicts": {"default/x": 1}, "share": 0.1}),
+    ((4, 4), 1, 3, 1, 1, {"evicts": {"default/x": 1}, "share": 0.1, "higher": ["default/x"]}),
+    ((4, 4), 1, 3, 3, 0, {"evicts": {"default/x": 1}, "share": 0.1}),
+    ((4, 4), 1, 2, 3, 0, {"evicts": {"default/x": 1}, "share": 0.4,
+                          "breaks": {"default/x": (2, 3)}}),
+    ((4, 4), 9, 2, 3, 0, {"evicts": {"default/x": 9}, "share": 0.4,
+                          "breaks": {"default/x": (2, 3)}}),
+    ((2, 2), 1, 1, 3, 0, {"evicts": {"default/x": 1}, "share": 0.1}),
+    ((4, None), 0, 0, 1, 0, {"ends": {"default/x": 4}, "share": 0.4}),
+    ((0, None), 0, 0, 1, 0, {}),
+]
+
+
+@pytest.mark.parametrize(("pods", "evicted", "fewest", "least", "priority", "said"), ROWS)
+@pytest.mark.parametrize("anyway", [0, 2])
+def test_what_a_change_costs_a_job(pods, evicted, fewest, least, priority, said, anyway):
+    """Of the evictions only those that are more than without the change."""
+    had, now = pods
+    before = Outcome(last=session(least, priority, x=had), evicted=Counter({
+        "default/x": anyway}), fewest={"default/x": had, "default/new": 0})
+    after = Outcome(last=session(least, priority, new=2, **{} if now is None else {"x": now}),
+                    evicted=Counter({"default/x": evicted + anyway}), fewest={
+                        "default/x": fewest})
+    found = price(before, after, placed_before(before.last), "default/new")
+    wanted = {"evicts": {}, "ends": {}, "breaks": {}, "waits": [], "fewer": [], "higher": [],
+              "share": 0.0, "own": 0.2} | said
+    assert {name: getattr(found, name) for name in wanted if name not in ("share", "own")} == {
+        name: value for name, value in wanted.items() if name not in ("share", "own")}
+    assert (found.share, found.own) == (pytest.approx(wanted["share"]), pytest.approx(
+        wanted["own"]))
+
+
+def test_what_only_jobs_lose_that_were_placed_in_the_cycle_itself_ends_nothing():
+    before, after = Outcome(last=session(x=4)), Outcome(last=session())
+    assert price(before, after, {}, "default/new").ends == {}
+    assert price(before, after, {"default/x": 3}, "default/new").ends == {"default/x": 3}
+    assert price(before, after, {"default/x": 9}).ends == {"default/x": 4}
+
+
+@pytest.mark.parametrize(("facts", "dear"), [
+    ({"share": 0.2, "own": 0.2}, 0), ({"share": 0.3, "own": 0.2}, 2), ({"surplus": 1}, 2),
+    ({"higher": ["x"]}, 1), ({"breaks": {"x": (1, 2)}}, 1), ({"breaks": {"x": (0, 1)}}, 0),
+    ({"higher": ["x"], "share": 1.0}, 2), ({}, 0)])
+def test_what_is_dear(facts, dear):
+    assert Price(**facts).dear == dear
+
+
+@pytest.mark.parametrize(("added", "used", "least", "more"), [
+    (0, 0, 1, 0), (1, 1, 1, 0), (2, 1, 1, 0), (3, 1, 1, 2), (4, 2, 1, 0), (5, 2, 1, 3),
+    (4, 0, 2, 0), (5, 0, 2, 3), (3, 0, 0, 3)])
+def test_nodes_that_are_not_for_the_job(added, used, least, more):
+    """More than twice as many as it is placed on; without a place on these, as its minimum."""
+    before = SimpleNamespace(nodes={"n1": None})
+    nodes = ["n1", *(f"more-{number}" for number in range(added))]
+    job = SimpleNamespace(min_available=least, tasks={number: SimpleNamespace(
+        node_name=name) for number, name in enumerate(["n1", *nodes[1:used + 1]])})
+    assert surplus(before, SimpleNamespace(nodes=dict.fromkeys(nodes), jobs={"x": job}),
+                   "x") == more
+
+
+def asked(running, cpu=0, leaving=0, phase="Inqueue"):
+    """The evidence of a job of four pods, of which some run, some of these leave, and others find
+    some CPUs.
+    """
+    cluster = Cluster().node("n1", cpu=running + cpu).job(
+        "new", pods=4, cpu=1, min_member=2, running={"n1": running} if running else None)
+    objects, left = [], leaving
+    for obj in cluster.objects():
+        if obj.kind == "Pod" and obj.spec.node_name and left:
+            obj, left = obj.changed(metadata={"deletion_timestamp": 1_800_000_000.0}), left - 1
+        elif obj.kind == "PodGroup":
+            obj = obj.changed(status={"phase": phase})
+        objects.append(obj)
+    return Explainer(objects, ALLOCATE if cpu else ALLOCATE.replace("allocate", "backfill"),
+                     1_800_000_000.0).evidence
+
+
+@pytest.mark.parametrize(("before", "after", "pod", "gives"), [
+    ((0,), (0, 2), "", PLACED), ((0,), (0, 4), "", PLACED), ((0,), (0,), "", NOTHING),
+    ((0,), (1,), "", NOTHING), ((2,), (2, 1), "", PLACED), ((2,), (2,), "", NOTHING),
+    ((3,), (2,), "", NOTHING), ((2,), (3, 1, 1), "", NOTHING),
+    ((2,), (3, 1, 1), "default/new-3", PLACED), ((2, 0, 1), (3, 1, 1), "", PLACED),
+    ((0, 0, 0, "Pending"), (0,), "", ADMITTED),
+    ((0, 0, 0, "Pending"), (0, 0, 0, "Pending"), "", NOTHING)])
+def test_what_a_cycle_gives_a_job(before, after, pod, gives):
+    """Its minimum and more than it had, or its pod; nothing where it loses pods of its own."""
+    before, ssn = asked(*before), asked(*after).ssn
+    search = Search(before, before.ssn.jobs["default/new"], pod, 1e18)
+    assert search.gives(ssn) == gives and search.gives(None) == NOTHING
+    del ssn.jobs["default/new"]
+    assert search.gives(ssn) == NOTHING
