@@ -180,7 +180,7 @@ def life(objects: Sequence[KubernetesObject],
         else:
             cycle, scheduler.memory = Cycle(ran, trace(), {}), ran.memory
         created = _to_create(cycle, world)
-        phases = _phases(cycle.session)
+        phases = phases_of(cycle.session)
         late = phases != before and _enqueues_late(scheduler.conf.actions)
         cycle.rests, cycle.world = not (created or late), world
         yield cycle
@@ -200,12 +200,13 @@ def _with_pods_of(jobs: Iterable[str], world: Loaded, cache: Cache, now: float) 
     later = dict(world.later)
     for pod in chain.from_iterable(map(later.pop, jobs)):
         cache.add(pod)
-    after = Loaded(settled(cache, now), world.warnings, world.places)
-    after.later, after.not_created, after.given = later, world.not_created, world.given
+    after = Loaded(settled(cache, now), world)
+    after.later, after.given = later, world.given
     return after
 
 
-def _phases(ssn: Session) -> dict[str, str]:
+def phases_of(ssn: Session) -> dict[str, str]:
+    """Return the phase of each job's PodGroup."""
     return {uid: job.pod_group.status.phase for uid, job in ssn.jobs.items()}
 
 

@@ -542,8 +542,9 @@ def test_the_pods_of_a_podgroup_are_those_of_its_namespace_that_name_it(group, p
 
 
 def test_what_is_known_of_a_world_stays_with_its_changed_objects():
-    world = Loaded([Queue(ObjectMeta("a"))], ["a warning"])
-    world.later, world.not_created, world.given = {"x": []}, {"y": []}, Loaded()
+    world = Loaded([Queue(ObjectMeta("a"))])
+    world.warnings, world.later = ["a warning"], {"x": []}
+    world.not_created, world.given = {"y": []}, Loaded()
     now = Draft(world)
     now.put(0, None)
     found = now.loaded()

@@ -187,7 +187,8 @@ def test_the_largest_jobs_are_named_and_the_others_are_counted_for_each_resource
 
 
 @pytest.mark.parametrize("actions, more", [
-    ("allocate", ""), ("allocate, preempt", " Volcano evicts none of them.")])
+    ("allocate", ""),
+    ("allocate, preempt", " Volcano evicts none of them, whatever their priority.")])
 def test_pods_of_other_schedulers_on_a_node(actions, more):
     cluster = EMPTY.copy().add(stray("one", 1), stray("two", "1500m", owned=True),
                                stray("sys", "500m", space="kube-system"))

@@ -408,7 +408,7 @@ def test_pods_that_have_ended_are_told_as_what_reserves():
 def test_no_time_gives_no_remedy_and_they_come_one_by_one():
     explanation = Explainer(SCENES["ghosts"][0](), conf()).why("default/train")
     assert list(explanation.remedies_within(0)) == []
-    assert next(iter(explanation.find_remedies(None))).change.startswith("delete 2 of the 3")
+    assert next(iter(explanation.find_remedies(inf))).change.startswith("delete 2 of the 3")
 
 
 @pytest.mark.slow
@@ -514,7 +514,7 @@ def test_as_many_nodes_are_offered_as_a_gang_needs_and_nothing_beside(pods, cpu)
     cluster.job("gang", pods=pods, cpu=cpu)
     for actions in ("allocate", "enqueue, allocate"):
         explain = Explainer(cluster.objects(), load_conf(conf(actions=actions)))
-        made = [remedy.made for remedy in explain.why("gang").find_remedies(None)]
+        made = [remedy.made for remedy in explain.why("gang").find_remedies(inf)]
         assert [each.settings for each in made if each.settings] == [
             (f"node/n0.more={ceil(pods / (8 // cpu))}",)]
 
@@ -538,7 +538,7 @@ def test_in_a_large_cluster_nodes_are_counted_for_the_jobs_served_before_too(lin
     """
     objects, settings = line.objects(), load_conf(conf())
     made = [remedy.made for remedy in Explainer(objects, settings, about="wait-39").why(
-        "wait-39").find_remedies(None)]
+        "wait-39").find_remedies(inf)]
     counts_of = {len(change.settings): int(change.settings[-1].rpartition("=")[2])
                  for change in made if change.settings and ".more=" in change.settings[-1]}
     assert counts_of[2] == 1

@@ -116,8 +116,7 @@ def path_text(*steps: str) -> str:
     >>> path_text("queue/a", "capability", "nvidia.com/gpu")
     'queue/a.capability[nvidia.com/gpu]'
     """
-    text = "".join(f"[{step}]" if "." in step else f".{step}" for step in steps[1:])
-    return steps[0] + text
+    return steps[0] + "".join(f"[{step}]" if "." in step else f".{step}" for step in steps[1:])
 
 
 def value_before(draft: Draft, conf: SchedulerConfiguration, text: str) -> Any:
@@ -135,8 +134,7 @@ def value_before(draft: Draft, conf: SchedulerConfiguration, text: str) -> Any:
     setting = Setting.read(text)
     if not setting.exists_in(draft):
         return None
-    place, steps = setting.split(draft)
-    obj = draft[place]
+    place, steps, obj = setting.split(draft)
     if isinstance(obj, PodGroup) and not setting.of_group and steps[0] != "status":
         return field_of(draft, place, steps[1:])
     return at_path(obj, steps)

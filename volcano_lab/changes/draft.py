@@ -85,9 +85,7 @@ class Draft:
         every: list[KubernetesObject | None] = [*self.source, *self._added]
         for place, obj in self._changed.items():
             every[place] = obj
-        found = Loaded((obj for obj in every if obj is not None),
-                       getattr(self.source, "warnings", ()), getattr(self.source, "places", {}))
-        found.not_created = getattr(self.source, "not_created", {})
+        found = Loaded((obj for obj in every if obj is not None), self.source)
         found.later = self.later
         found.given = getattr(self.source, "given", found)
         return found

@@ -72,8 +72,7 @@ def _command(draft: Draft, setting: Setting, patches: dict[str, dict[str, Any]])
     """Return one setting's command; "patched" if it was added to a patch, "" without one."""
     if not setting.exists_in(draft):
         return ""
-    place, steps = setting.split(draft)
-    obj = draft[place]
+    place, steps, obj = setting.split(draft)
     if isinstance(obj, Node):
         if steps == ["spec", "unschedulable"]:
             return shlex.join(["kubectl", "cordon" if setting.value else "uncordon", obj.name])

@@ -135,8 +135,10 @@ class Setting:
             raise ManifestError('"{text}": += adds a list to a list; allowed is =', text=self.text)
         return [*(before or ()), *self.value]
 
-    def split(self, draft: Draft) -> tuple[int, list[str]]:
-        """Return the object's place and the steps to the field. Raises `ManifestError`."""
+    def split(self, draft: Draft) -> tuple[int, list[str], Any]:
+        """Return the object's place, the steps to the field, and the object. Raises
+        `ManifestError`.
+        """
         word, _, rest = self.target.partition("/")
         name = draft.named_in(self.target)
         if not name:
@@ -145,7 +147,7 @@ class Setting:
         if not _FIELD.fullmatch(field := rest[len(name):]):
             raise ManifestError('"{target}" names no field; allowed is KIND/NAME.FIELD=VALUE',
                                 target=self.target)
-        return place, full_path(draft[place], steps_of(field))
+        return place, full_path(draft[place], steps_of(field)), draft[place]
 
     def applied_to(self, draft: Draft) -> bool:
         """Apply it to manifests, before controllers see them; return False if it must wait."""
@@ -157,8 +159,7 @@ class Setting:
                 return False
             draft.add(_created(self.target, self.value, self.text))
             return True
-        place, steps = self.split(draft)
-        obj = draft[place]
+        place, steps, obj = self.split(draft)
         if isinstance(obj, api.PodGroup | api.VolcanoJob | api.BatchJob | OperatorObject):
             created = draft.with_children(place) - {place}
             word = _word(steps)
@@ -184,8 +185,7 @@ class Setting:
 
     def apply_to(self, draft: Draft) -> None:
         """Apply it to objects created by controllers."""
-        place, steps = self.split(draft)
-        obj = draft[place]
+        place, steps, obj = self.split(draft)
         if self.more_nodes and isinstance(obj, api.Node):
             add_nodes(draft, obj, self.value, self.text)
         elif isinstance(obj, api.PodGroup) and not self.of_group:
@@ -247,8 +247,7 @@ def _cordoned(node: api.Node) -> api.Node:
 def _created(target: str, value: dict[str, Any], where: str) -> api.KubernetesObject:
     """Return a new object, from its spec or from all its parts."""
     word, _, rest = target.partition("/")
-    kind = kind_of(word, where)
-    cls = CLASSES[kind]
+    cls = CLASSES[kind_of(word, where)]
     namespace, _, name = rest.rpartition("/")
     parts = value if {*value} <= {"metadata", "spec", "status"} else {"spec": value}
     metadata = {"name": name} | ({"namespace": namespace} if namespace else {})

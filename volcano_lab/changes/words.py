@@ -142,8 +142,7 @@ def _of_object(draft: Draft, conf: SchedulerConfiguration, text: str, called: Ca
     name = draft.named_in(setting.target)
     if not name:
         return Message(f"change.create.{word}", name=rest)
-    obj = draft[draft.find(f"{word}/{name}", text)]
-    steps = setting.split(draft)[1]
+    _, steps, obj = setting.split(draft)
     path = steps[steps[0] in ("spec", "status"):]
     before, field = value_before(draft, conf, text), ".".join([word, *path])
     facts = {"name": name, "word": word, "key": ".".join(path), "before": _shown(before, field),

@@ -34,6 +34,5 @@ def capture(files: Sequence[str], namespace: str, output: str) -> int:
 def export(files: Sequence[str], form: str, anonymise: bool, conf: str | None,
            recursive: bool, context: str | None = None) -> int:
     """Print objects as manifests or as a case. Raises `Mistake`."""
-    cluster = cluster_of(files, conf, recursive, context)
-    print(cluster.export(form, anonymise=anonymise), end="")
+    print(cluster_of(files, conf, recursive, context).export(form, anonymise=anonymise), end="")
     return DONE

@@ -26,8 +26,7 @@ def what_if(files: Sequence[str], settings: Sequence[str], add: Sequence[str],
           for text in found.refused])
     warn(sorted({*cluster.warnings(found.before), *cluster.warnings(found.after)}))
     _show(found, output)
-    missed = [text for text in expect if not _holds(found, text)]
-    return FOUND if missed else DONE
+    return DONE if all(_holds(found, text) for text in expect) else FOUND
 
 
 def _holds(found: Comparison, text: str) -> bool:

@@ -464,8 +464,7 @@ def serve(verbosity: int, **given: Any) -> int:
       volcano-lab serve manifests/ --conf volcano-scheduler.conf
       volcano-lab serve manifests/ --period 0.5 --port 0 -v 3
     """
-    server = loaded("server.service")
-    code = server.serve(level=verbosity, **given)
+    code = loaded("server.service").serve(level=verbosity, **given)
     with suppress(OSError, ValueError):  # the output is closed
         sys.stdout.flush()
     os._exit(code)  # freeing a large cluster takes longer than the exit may

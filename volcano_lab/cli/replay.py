@@ -27,7 +27,7 @@ from volcano_lab.manifests import Reader, Unreadable, found_text, with_defaults
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.manifests.files import MOST_BYTES, is_descriptor
 from volcano_lab.messages import gettext, mark
-from volcano_lab.scheduler import Scheduler
+from volcano_lab.scheduler import Scheduler, phases_of
 from volcano_lab.simulation.life import Life, LifeError, recorded_changes
 from volcano_lab.trace.plain import camel
 from volcano_lab.trace.state import queue_attributes, queue_order, result_of
@@ -303,10 +303,6 @@ def resource(value: Resource) -> dict[str, float | str]:
 def tasks_of(ssn: Session) -> dict[str, list[str]]:
     return {task.key: [str(task.status), task.node_name] for job in ssn.jobs.values()
             for task in job.tasks.values()}
-
-
-def phases_of(ssn: Session) -> dict[str, str]:
-    return {uid: job.pod_group.status.phase for uid, job in ssn.jobs.items()}
 
 
 def queues_of(ssn: Session) -> dict[str, dict[str, Any]]:

@@ -33,7 +33,7 @@ from volcano_lab.manifests.schema import unstructure
 from volcano_lab.plugins.kube.taints import tolerates
 from volcano_lab.plugins.nodegroup import NODE_GROUP_LABEL
 from volcano_lab.trace import queue_attributes
-from volcano_lab.trace.plain import amounts
+from volcano_lab.trace.plain import amounts, grouped
 
 CAPABILITY = ("queue_over_capability", "ancestor_over_capability")
 SHARE = ("over_deserved", "overused")
@@ -59,12 +59,10 @@ def candidates(world: World, ssn: Session, job: JobInfo, causes: list[Cause], ke
 
 def distinct(world: World, options: Iterable[Option]) -> list[Option]:
     """Options by their rank, each once, without those that change nothing."""
-    found: dict[Change, Option] = {}
-    for option in sorted(options, key=lambda option: option.rank):
-        if option.steps > 0:
-            found.setdefault(option.most, option)
+    found = grouped((option.most, option) for option in sorted(
+        options, key=lambda option: option.rank) if option.steps > 0)
     draft = Draft(world.objects, world.index)
-    return [option for change, option in found.items() if change.removals or any(
+    return [option for change, (option, *_) in found.items() if change.removals or any(
         _differs(world, draft, text) for text in change.settings)]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from volcano_lab.api import status as states
 from volcano_lab.api.job import JobInfo
-from volcano_lab.api.objects import KubernetesObject, Pod, PriorityClass
+from volcano_lab.api.objects import KubernetesObject, Pod, PriorityClass, VolcanoJob
 from volcano_lab.api.resource import Resource, max_of, total
 from volcano_lab.api.storage import ATTACHABLE
 from volcano_lab.api.task import TaskInfo, pod_resource_request
@@ -65,6 +65,11 @@ class Evidence:
     def named(self) -> dict[str, list[KubernetesObject]]:
         """The manifests by their names ("namespace/name"), whatever their kind."""
         return grouped((obj.key, obj) for obj in self.given)
+
+    def volcano_jobs(self, job: JobInfo) -> list[VolcanoJob]:
+        """Return the Volcano Job of a PodGroup; none where another object has created it."""
+        return [obj for obj in self.named.get(self.called(job.uid), ())
+                if isinstance(obj, VolcanoJob)]
 
     @cached_property
     def classes(self) -> list[str]:

@@ -188,7 +188,7 @@ class Explainer(Shown):
                                                        in obj.metadata.owner_references)])}
         return groups | {key: "default" for pod in pods for key in (job_of(pod), pod.key)}
 
-    def _with_a_queue(self, name: str, lost: dict[str, str], _: float | None) -> Iterable[Remedy]:
+    def _with_a_queue(self, name: str, lost: dict[str, str], _: float) -> Iterable[Remedy]:
         """The remedies of a job that is left out: the queue with the nearest name, and a new one.
         """
         pods = [pod for pods in self._later.values() for pod in pods]
@@ -222,8 +222,7 @@ class Explainer(Shown):
             made.given = [*self.evidence.given]
             made.not_created = self.evidence.not_created
             found = Explainer(made, self.conf, self.now).why_job(self.names.called(uid))
-            found.causes.append(Cause("pods_later", Message("pods_later"), {"pods": len(later)}, [],
-                                      True))
+            found.causes.append(Cause.of("pods_later", context=True, pods=len(later)))
             return found
         causes = job_causes(self.evidence, job)
         codes = {cause.code for cause in causes}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
-from math import isinf
+from math import inf, isinf
 from typing import Any, Self
 
 from attrs import Factory, define, evolve
@@ -149,7 +149,7 @@ class Explanation(Shown):
         time.
         """
         if self._remedies is None:
-            self._remedies = list(self.find_remedies(None)) if self.find_remedies else []
+            self._remedies = list(self.find_remedies(inf)) if self.find_remedies else []
         return self._remedies
 
     def remedies_within(self, seconds: float) -> Iterable[Any]:

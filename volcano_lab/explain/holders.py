@@ -129,8 +129,12 @@ def held_by_strangers(seen: Evidence, names: list[str], nodes: Iterable[str]
             and any(map(task.resreq.get, names))]
     pods.sort(key=lambda task: [-task.resreq.get(name) for name in names])
     taken, evicts = over(part(requested(pods), names), {}), seen.ssn.enabled_actions & {*POINTS}
+    owners = [*dict.fromkeys(f"{ref.kind} {task.namespace}/{ref.name}" for task in pods
+                             for ref in task.pod.metadata.owner_references
+                             if ref.kind in ("ReplicaSet", "StatefulSet"))]
     said = [Message("strangers", taken=taken, pods=[task.key for task in pods]),
-            *[Message("strangers.stay")] * bool(evicts)] if taken else []
+            *[Message("strangers.stay")] * bool(evicts), *[Message(
+                "strangers.owned", n=len(owners), owners=owners)] * bool(owners)] if taken else []
     return said, [task.key for task in pods if not task.pod.metadata.owner_references
                   and task.namespace != "kube-system"]
 
@@ -169,7 +173,7 @@ def by_whom(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
     held = allocated(seen, record, level)[0]
     said = [held_by(seen, "held_by.reserved", kept, names, partial(standing, seen, record)),
             held_by(seen, "held_by" if level else "held_by.used", held, names),
-            *([] if level else held_by_strangers(seen, names, seen.ssn.nodes)[0][:1])]
+            *([] if level else held_by_strangers(seen, names, seen.ssn.nodes)[0])]
     largest_first = largest(kept, names)
     if any(said):
         holders = dict.fromkeys([*largest_first[:12], *largest(held, names)[:3]])

@@ -79,11 +79,9 @@ def cluster_loops(seen: Evidence, found: Outcome) -> Cause | None:
     """Return what a cluster repeats in some cycles without a change: by action and queues, the jobs
     that lose pods, those for which they do, the plugins that allow it, and what returns the places.
     """
-    groups: dict[tuple[str, ...], list[Eviction]] = {}
     jobs = found.last.jobs if found.last is not None else {}
-    for each in found.loops:
-        queues = (jobs[uid].queue for uid in (each.winner, each.job) if uid in jobs)
-        groups.setdefault((each.action, *queues), []).append(each)
+    groups = grouped(((each.action, *(jobs[uid].queue for uid in (
+        each.winner, each.job) if uid in jobs)), each) for each in found.loops)
     if not groups:
         return None
     largest = sorted(groups.values(), key=lambda some: -len(some))[:GROUPS]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any
 
@@ -232,32 +232,31 @@ def _in_the_way(task: TaskInfo, code: str, there: Pods) -> Iterator[Message | No
 def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[str],
                 choice: Record | None) -> Iterator[Message]:
     """Yield what else a rule and the nodes that it refuses show: the field, the nearest value."""
-    pod = seen.tasks[task].pod
-    if code == "revocable_zone" and rule_of(reason)[1] == "zone_closed":
-        zone = seen.ssn.nodes[names[0]].revocable_zone
+    pod, nodes = seen.tasks[task].pod, [node.node for node in seen.ssn.nodes.values()]
+    about: dict[str, Callable[[], Iterable[Message]]] = {
+        "revocable_zone": lambda: _hours(seen, reason, names[0]),
+        "taint": lambda: _about_taint(seen, pod, reason, names),
+        "node_affinity": lambda: required.label_terms(pod, nodes),  # also of nodes refused besides
+        "pod_affinity": lambda: required.company(seen.ssn, pod),
+        "topology_spread": lambda: required.spread_counts(seen, pod, choice),
+        "spread_label": lambda: missing_keys([
+            each.topology_key for each in pod.spec.topology_spread_constraints],
+            values_by_label(nodes)),
+        **dict.fromkeys(("volume_node", "volume_unbound"), lambda: reach_of(seen, task)),
+        "node_group": lambda: _node_groups(seen, seen.ssn.jobs[seen.tasks[task].job].queue),
+        "host_ports": lambda: [Message("ports", ports=sorted({
+            port for *_, port in PodInfo(pod).host_ports}))],
+        "over_usage": lambda: _measured(seen, names),
+        "pods_exceeded": lambda: _slots(seen, names, choice) if choice is not None else ()}
+    yield from about.get(code, tuple)()
+
+
+def _hours(seen: Evidence, reason: str, node: str) -> Iterator[Message]:
+    """Yield when the zone of a node is open, where it is closed now."""
+    if rule_of(reason)[1] == "zone_closed":
+        zone = seen.ssn.nodes[node].revocable_zone
         hours = getattr(seen.ssn.plugins.get("tdm"), "zones", {}).get(zone)
         yield Message("zone.hours", zone=zone, hours=hours, time=moment_text(seen.ssn.now)[-5:])
-    elif code == "taint":
-        yield from _about_taint(seen, pod, reason, names)
-    elif code == "node_affinity":  # a node that another rule refuses may have them
-        yield from required.label_terms(pod, [node.node for node in seen.ssn.nodes.values()])
-    elif code == "pod_affinity":
-        yield from required.company(seen.ssn, pod)
-    elif code == "topology_spread":
-        yield from required.spread_counts(seen, pod, choice)
-    elif code == "spread_label":
-        yield from missing_keys([each.topology_key for each in pod.spec.topology_spread_constraints
-                                 ], values_by_label(node.node for node in seen.ssn.nodes.values()))
-    elif code in ("volume_node", "volume_unbound"):
-        yield from reach_of(seen, task)
-    elif code == "node_group":
-        yield from _node_groups(seen, seen.ssn.jobs[seen.tasks[task].job].queue)
-    elif code == "host_ports":
-        yield Message("ports", ports=sorted({port for *_, port in PodInfo(pod).host_ports}))
-    elif code == "over_usage":
-        yield from _measured(seen, names)
-    elif code == "pods_exceeded" and choice is not None:
-        yield from _slots(seen, names, choice)
 
 
 def _node_groups(seen: Evidence, own: str) -> Iterator[Message]:
@@ -285,20 +284,15 @@ def _about_taint(seen: Evidence, pod: Pod, reason: str, names: list[str]) -> Ite
     nodes = [seen.ssn.nodes[name].node for name in names]
     if state := state_of(reason):
         yield Message(f"taint.{state}")
-        yield from _not_ready(seen, names)
+        said = {(each.message or each.reason).rstrip("."): node.name for node in reversed(nodes)
+                for each in node.status.conditions  # what nodes say themselves, each text once
+                if each.type == "Ready" and each.status != "True" and each.reason}
+        yield from [Message("taint.ready", node=name, text=text) for text, name in said.items()]
         return
     going = [node.name for node in nodes if "going" in map(
         state_of, [taint.key for taint in node.spec.taints])]
     yield from [Message("taint.going_too", n=len(going), nodes=going)] * bool(going)
     yield from near_tolerations(pod, nodes)
-
-
-def _not_ready(seen: Evidence, names: list[str]) -> Iterator[Message]:
-    """Yield what nodes say themselves that are not Ready, each text once."""
-    said = {(each.message or each.reason).rstrip("."): name for name in reversed(names)
-            for each in seen.ssn.nodes[name].node.status.conditions
-            if each.type == "Ready" and each.status != "True" and each.reason}
-    yield from [Message("taint.ready", node=name, text=text) for text, name in said.items()]
 
 
 def state_of(taint: str) -> str:
@@ -313,12 +307,10 @@ def state_of(taint: str) -> str:
 def _slots(seen: Evidence, names: list[str], choice: Record) -> Iterator[Message]:
     """Yield how many pods nodes have at that moment, and may have; those alike in one sentence."""
     own = Counter(node for task, node in seen.placed_at(choice) if task.job in seen.ssn.jobs)
-    alike: dict[tuple[int, int, str], list[str]] = {}
-    for name in names:
-        node = seen.ssn.nodes[name]
-        others = sum(task.job not in seen.ssn.jobs for task in node.tasks.values())
-        most = amount_text("pods", node.allocatable.get("pods"))
-        alike.setdefault((own[name], others, most), []).append(name)
+    alike = grouped(((own[node.name], sum(task.job not in seen.ssn.jobs
+                                          for task in node.tasks.values()),
+                      amount_text("pods", node.allocatable.get("pods"))), node.name)
+                    for node in map(seen.ssn.nodes.__getitem__, names))
     for (mine, others, most), nodes in [*alike.items()][:MOST]:
         yield Message("pods.slots", n=len(nodes), nodes=nodes, own=mine, others=others, most=most)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from volcano_lab.api import JobInfo, TaskInfo
-from volcano_lab.api.objects import KubernetesObject, OwnerReference, VolcanoJob
+from volcano_lab.api.objects import KubernetesObject, OwnerReference
 from volcano_lab.api.status import BOUND
 from volcano_lab.api.task import TASK_SPEC
 from volcano_lab.explain.evidence import Evidence, requested
@@ -128,12 +128,11 @@ def on_event(seen: Evidence, job: JobInfo, event: str) -> Message | None:
     """Return what the policies of its Volcano Job do to all its pods once one is evicted
     (PodEvicted), or has been Pending for as long as a policy says (PodPending).
     """
-    name = seen.called(job.uid)
-    for owner, task in [(obj, task) for obj in seen.named.get(name, ())
-                        if isinstance(obj, VolcanoJob) for task in obj.spec.tasks]:
+    for owner, task in [(each, task) for each in seen.volcano_jobs(job)
+                        for task in each.spec.tasks]:
         found = policy_for(owner, task, event)
         if found and (effect := KINDS["whole"].get(found.action)):
-            return Message(f"on_{event}.{effect}", job=name, action=found.action,
+            return Message(f"on_{event}.{effect}", job=owner.key, action=found.action,
                            n=len(job.tasks), timeout=found.timeout, first=fails_first(owner),
                            retries=owner.status.retry_count, most=owner.spec.max_retry or 3)
     return None

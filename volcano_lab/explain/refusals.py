@@ -22,7 +22,7 @@ from volcano_lab.explain.values import sum_of
 from volcano_lab.manifests.quotas import in_scope
 from volcano_lab.messages import Message
 from volcano_lab.trace import Record, State
-from volcano_lab.trace.plain import amounts
+from volcano_lab.trace.plain import amounts, grouped
 
 
 def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -41,6 +41,10 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             yield from _unasked(seen, job, record, amounts(job.get_min_resources()),
                                 ("allocated", "inqueue"))
     yield from _beyond_pods(job, compared)
+    after = [seen.ssn.jobs[record["job"]] for record in seen.of("enqueued")
+             if any(earlier.number < record.number for earlier in compared)]
+    if less := [seen.called(each.uid) for each in after if each.priority < job.priority]:
+        yield Cause.of("overtaken", context=True, n=len(less), jobs=less, priority=job.priority)
     yield from hopeless(seen, job, "admitted")
     reported = {record["plugin"] for record in compared}
     for record in seen.of("job_enqueueable", job=job.uid):
@@ -175,13 +179,14 @@ def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         found = _overused(seen, job, overused[-1])
         yield found
         yield from room_causes(seen, job, found)
-    refusals: dict[str, Record] = {}
-    for record in asked:
-        if not record["answer"] and record["task"] in waiting:
-            refusals.setdefault(record["plugin"], record)
-    for plugin, record in refusals.items():
+    refusals = grouped((record["plugin"], record) for record in asked
+                       if not record["answer"] and record["task"] in waiting)
+    for plugin, (record, *_) in refusals.items():
         found = refusal(seen, job, record)
         found.said = [*found.sentences, _of_gang(seen, job, record, found)]
+        if job.is_ready() and "limit" in found.numbers and _fits(
+                seen.trace.start["tasks"][record["task"]]["request"], seen.free(record)):
+            found.said = [*found.sentences, Message("queue.room")]
         yield found
         yield from _never_starts(seen, found.numbers.get("stranded", ()))
         level = seen.trace.records[record.number - 1]

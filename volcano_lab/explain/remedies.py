@@ -27,16 +27,14 @@ MOST, ENDS = 5, 2
 """Remedies that are offered, and changes that end the loops of a cluster."""
 
 
-def remedies_for(seen: Evidence, job: JobInfo, causes: list[Cause], seconds: float | None = None,
+def remedies_for(seen: Evidence, job: JobInfo, causes: list[Cause], seconds: float = inf,
                  pod: str = "", keep: bool = False) -> Iterator[Remedy]:
     """Changes with which a job that waits runs, or (`keep`) fewer of its pods are evicted, at most
     five: first those that cost others no more than the job's size, each as soon as it is found,
     those that change least before others; then those that break a gang, and last what costs others
     more than the job requests. None after `seconds`.
     """
-    end = inf if seconds is None else perf_counter() + seconds
-    patience = inf if seconds is None else seconds / PATIENCE
-    search = Search(seen, job, pod, end, patience, keep)
+    search = Search(seen, job, pod, perf_counter() + seconds, seconds / PATIENCE, keep)
     held: list[Remedy] = []
     shown = 0
     for remedy in search.found(causes):
@@ -50,11 +48,11 @@ def remedies_for(seen: Evidence, job: JobInfo, causes: list[Cause], seconds: flo
     yield from islice(sorted(held, key=lambda each: (each.price.dear, each.rank)), MOST - shown)
 
 
-def ends_of(seen: Evidence, loops: Cause, seconds: float | None = None) -> Iterator[Remedy]:
+def ends_of(seen: Evidence, loops: Cause, seconds: float = inf) -> Iterator[Remedy]:
     """Changes after which a cluster does not evict again and again, the smallest ones first; none
     after `seconds`.
     """
-    end = inf if seconds is None else perf_counter() + seconds
+    end = perf_counter() + seconds
     world = World(seen.objects, seen.ssn.conf, seen.called)
     victim, actions = seen.ssn.jobs[loops.numbers["victims"][0]], loops.numbers["actions"]
     keeper = [switched("drf", SWITCHED[name], False) for name in actions if name in SWITCHED]

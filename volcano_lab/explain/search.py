@@ -288,16 +288,16 @@ class Search:
                 continue
             if self.at(both) != PLACED:
                 continue
-            done = self._least(second, lambda change: first.most + change)
-            least = self._least(first, partial(_before, done))
+            done = self._least(second, first.most, Change())
+            least = self._least(first, Change(), done)
             others = self._others(second, seconds[number + 1:], least)
             alike |= {first.most + each.most for each in seconds if least + each.most in others}
             yield least + done, max(first.rank, second.rank), others
 
-    def _least(self, option: Option, whole: Callable[[Change], Change]) -> Change:
-        """The least of an option with which a set places the job."""
-        steps = smallest(lambda step: self.at(whole(option.at(step))) == PLACED, option.steps,
-                         option.first)
+    def _least(self, option: Option, before: Change, after: Change) -> Change:
+        """The least of an option with which a set places the job: between two other changes."""
+        steps = smallest(lambda step: self.at(before + option.at(step) + after) == PLACED,
+                         option.steps, option.first)
         return option.at(steps or option.steps)
 
     def _seconds(self, first: Option, ranks: frozenset[int]) -> list[Option]:
@@ -436,7 +436,3 @@ class Search:
                        *costs(self.seen.called, cost), *on),
                       change, rank, self.world, names.called(uid),
                       counts(after.rest.session.jobs[uid])[0], cost, alike)
-
-
-def _before(then: Change, change: Change) -> Change:
-    return change + then

@@ -13,6 +13,7 @@ from typing import Any
 from volcano_lab.api.objects import Node, Pod, Taint
 from volcano_lab.messages import Message, meant
 from volcano_lab.plugins.kube.taints import first_untolerated
+from volcano_lab.trace.plain import grouped
 
 VENDOR = re.compile(r"[^/]+/|hugepages-")
 """How devices of one vendor, and huge pages, begin."""
@@ -24,11 +25,8 @@ BEYOND = 8
 
 def values_by_label(nodes: Iterable[Node]) -> dict[str, set[str]]:
     """The values that nodes have of each label."""
-    labels: dict[str, set[str]] = {}
-    for node in nodes:
-        for key, value in node.metadata.labels.items():
-            labels.setdefault(key, set()).add(value)
-    return labels
+    labels = grouped(pair for node in nodes for pair in node.metadata.labels.items())
+    return {key: {*values} for key, values in labels.items()}
 
 
 def selector_slips(pod: Pod, labels: Mapping[str, set[str]], alike: float = 0.93

@@ -38,7 +38,7 @@ def claim_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         there, close = _near_claims(seen.ssn.snapshot.storage, claim) if (
             why is not None and why.code == "claim_missing") else ([], [])
         yield Cause(code, [
-            Message("claim", pod=task.key, why=why or reason),
+            Message("claim", pod=task.key, why=why or reason), *_of_job(seen, job, claim),
             Message("claim_missing.near", namespace=task.namespace, claims=[*there, *(
                 f"{task.namespace}/{each}" for each in close)]) if there or close else None,
             Message("claim_missing.there", claims=there, claim=claim) if there else None,
@@ -68,6 +68,13 @@ def _near_claims(storage: Storage, missing: str) -> tuple[list[str], list[str]]:
     claims = storage.all(CLAIM)
     return [claim.key for claim in claims if claim.name == name], alike(
         name, [claim.name for claim in claims if claim.namespace == space])
+
+
+def _of_job(seen: Evidence, job: JobInfo, claim: str) -> Iterator[Message]:
+    """Yield that the Job itself names a claim which does not exist."""
+    for own in [] if seen.ssn.snapshot.storage.get(CLAIM, claim) else seen.volcano_jobs(job):
+        if claim.partition("/")[2] in [each.volume_claim_name for each in own.spec.volumes]:
+            yield Message("claim_missing.job", claim=claim)
 
 
 def driver_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -111,19 +118,26 @@ def reach_of(seen: Evidence, key: str) -> Iterator[Message]:
     pod, storage = seen.tasks[key].pod, seen.ssn.snapshot.storage
     for name, _ in claims_of(pod):
         claim = storage.get(CLAIM, f"{pod.namespace}/{name}")
-        volume = storage.get(VOLUME, claim.spec.volume_name)
-        affinity = volume.spec.node_affinity if volume is not None else None
-        required = affinity.required if affinity is not None else None
-        terms = required.node_selector_terms if required is not None else ()
-        asked = [", ".join(terms_of(term)) for term in terms]
-        if volume is not None and required is not None and any(asked):
-            yield Message("volume.reach", volume=volume.name, terms=asked)
-            if not any(term.matches(node.node) for term in node_terms(required)
-                       for node in seen.ssn.nodes.values()):
-                yield Message("volume.nowhere")
-        found = storage.class_of(claim) if volume is None else None
+        volume, found = storage.get(VOLUME, claim.spec.volume_name), storage.class_of(claim)
         places = [", ".join(f"{each.key} {'/'.join(each.values)}"
                             for each in term.match_label_expressions)
                   for term in (found.allowed_topologies if found is not None else ())]
-        if found is not None and places:
+        affinity = volume.spec.node_affinity if volume is not None else None
+        if affinity is not None and affinity.required is not None:
+            yield from _required(seen, volume.name, affinity.required, claim.key)
+        elif volume is None and found is not None and places:
             yield Message("volume.places", storage_class=found.name, places=places)
+
+
+def _required(seen: Evidence, volume: str, required: api.NodeSelector, claim: str
+              ) -> Iterator[Message]:
+    """Yield which nodes the volume of a claim requires, and that none of them is there or Ready."""
+    asked = [", ".join(terms_of(term)) for term in required.node_selector_terms]
+    nodes = [node.node for node in seen.ssn.nodes.values() if any(
+        term.matches(node.node) for term in node_terms(required))]
+    if any(asked):
+        yield Message("volume.reach", volume=volume, terms=asked)
+        yield from [] if nodes else [Message("volume.nowhere")]
+    if any(asked) and all(any(each.type == "Ready" and each.status != "True"
+                              for each in node.status.conditions) for node in nodes):
+        yield Message("volume.lost", claim=claim)

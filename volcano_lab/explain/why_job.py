@@ -10,7 +10,7 @@ from functools import cmp_to_key
 from typing import Any
 
 from volcano_lab.api import JobInfo, TaskInfo
-from volcano_lab.api.objects import KubernetesObject, OwnerReference, Pod, VolcanoJob
+from volcano_lab.api.objects import OwnerReference, Pod
 from volcano_lab.api.status import BOUND, FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
 from volcano_lab.explain import evidence
 from volcano_lab.explain.beyond import beyond_causes, decided_by
@@ -60,28 +60,20 @@ def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
 def gap_of(cause: Cause) -> Message | None:
     """Return what a cause makes a job wait for, and how much of it is missing; None for context."""
     code = "gap.cluster_full" if cause.numbers.get("whole") else f"gap.{cause.code}"
-    if cause.code == "pod_too_large" and not any(cause.numbers["largest"].values()):
-        code = "gap.pod_too_large.none"
-    if "reason" in cause.numbers and code == "gap.refused":
-        code = "gap.refused.nodes"
+    code += ".none" * (cause.code == "pod_too_large" and not any(cause.numbers["largest"].values()))
+    code += ".nodes" * (cause.code == "refused" and "reason" in cause.numbers)
     code += ".some" * (cause.code == "fragmented" and "allowed" in cause.numbers)
-    own = _own(cause)
+    said = [each for each in cause.sentences if isinstance(each, Message)]
+    own = next((each.facts["n"] for each in said if each.code.startswith("own_pods")), 0)
     code += ".own" * (own > 0 and known(f"{code}.own"))
     if not known(code) or (cause.context and cause.code not in TOO_LARGE):
         return None
-    first = next((each for each in cause.sentences if isinstance(each, Message)), None)
-    facts = {**(first.facts if first else {}), **cause.numbers, "own": own}
+    facts = {**(said[0].facts if said else {}), **cause.numbers, "own": own}
     asked, there = (next((facts[name] for name in names if facts.get(name) is not None), None)
                     for names in (("asked", "request"), ("limit", "total", "free_in_total")))
     if asked and there is not None:
         facts["short"] = over(asked, there)
     return Message(code, **facts)
-
-
-def _own(cause: Cause) -> int:
-    """How many pods of the job itself a cause counts in."""
-    return next((each.facts["n"] for each in cause.sentences if isinstance(each, Message)
-                 and each.code.startswith("own_pods")), 0)
 
 
 def _status(job: JobInfo) -> list[Message]:
@@ -101,9 +93,8 @@ def _notes(seen: Evidence, job: JobInfo) -> Iterator[Message]:
     running, least = len(job.in_status(RUNNING)), job.pod_group.spec.min_member
     phase, pending = job.pod_group.status.phase or "Pending", counts(job)[2]
     if job.is_pending() and pending and _was_admitted(seen, job):
-        runs = any(isinstance(obj, VolcanoJob) and obj.status.state.phase == "Running"
-                   for obj in seen.named.get(seen.called(job.uid), ()))
-        yield Message("job.was_admitted", state=Message("job.state_stays") if runs else None)
+        stays = any(own.status.state.phase == "Running" for own in seen.volcano_jobs(job))
+        yield Message("job.was_admitted", state=Message("job.state_stays") if stays else None)
     if phase == "Unknown":
         yield Message("phase.unknown_waits" if pending else "phase.unknown", n=running, least=least)
     elif phase == "Completed" and evidence.ended(job) < len(job.tasks):
@@ -135,7 +126,7 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
              for owner in seen.names.above[job.uid] if owner != name
              for why in seen.not_created.get(owner, ())]
     beside = [*above, *_going(seen, job), *_fields(seen, job), *_creator(seen, job),
-              *_failed(job), *_bound(job), *_groups_beside(seen, job)]
+              *_failed(seen, job), *_bound(job), *_groups_beside(seen, job)]
     stands = bool(job.tasks) and not evidence.waits(job)
     for cause in beside:
         cause.context |= not stands
@@ -198,7 +189,12 @@ def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             "place.queue", name=job.queue)))
     for obj in [] if seen.brief else seen.given:
         if obj.kind != "PodGroup" and obj.key in seen.names.above[job.uid]:
-            yield from _queue_above(seen, job, obj)
+            field, queue = named_queue(obj)
+            if queue not in ("", job.queue):
+                what = Message("unread.queue_above", kind=obj.kind, found=queue, field=field,
+                               queue=job.queue)
+                yield Cause("no_effect", Message("notice", what=what, place=place_of([
+                    seen.called(job.uid)])), {"what": what.code, "meant": [queue]})
     for found in [] if seen.brief else ignored_fields(seen.ssn):
         place = found.facts["place"]
         if place.facts.get("names") == [seen.called(job.uid)] or (
@@ -213,16 +209,6 @@ def _creator(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     concerns = evidence.waits(job) or evidence.fails_to_start(job)
     for said in created_by(seen, [job.uid]) if concerns and not seen.brief else ():
         yield Cause("created_by", said, context=True)
-
-
-def _queue_above(seen: Evidence, job: JobInfo, obj: KubernetesObject) -> Iterator[Cause]:
-    """Yield a queue that an object above the job names, and its pods do not."""
-    field, queue = named_queue(obj)
-    if queue not in ("", job.queue):
-        what = Message("unread.queue_above", kind=obj.kind, found=queue, field=field,
-                       queue=job.queue)
-        yield Cause("no_effect", Message("notice", what=what, place=place_of([
-            seen.called(job.uid)])), {"what": what.code, "meant": [queue]})
 
 
 def elsewhere(pods: list[Pod], owner: OwnerReference | None = None) -> Iterator[Cause]:
@@ -245,14 +231,22 @@ def _of_owner(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                                   ref.uid for ref in pod.metadata.owner_references]], owner)
 
 
-def _failed(job: JobInfo) -> Iterator[Cause]:
-    """Yield the status of the first pod that failed."""
+def _failed(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield the status of the first pod that failed, and how many more had to succeed."""
     for task in sorted(job.in_status(FAILED).values(), key=lambda task: task.key)[:1]:
         status = task.pod.status
         message = ": ".join(filter(None, (status.reason, status.message))).rstrip(".")
-        if message:
-            refused = Message("failed.refused") if message.startswith("OutOf") else None
-            yield Cause.of("failed", refused, pod=task.key, message=message)
+        ends = [Message("failed.container", name=each.name, code=end["exitCode"],
+                        reason=end.get("reason", "Error")) for each in status.container_statuses
+                for end in [each.state.get("terminated", {})] if end.get("exitCode")]
+        said = [Message("failed.refused")] * message.startswith("OutOf")
+        for owner in seen.volcano_jobs(job):
+            field = "minSuccess" if owner.spec.min_success else "minAvailable"
+            done, least = len(job.in_status(SUCCEEDED)), owner.spec.min_success or job.min_available
+            said += [Message("failed.job", n=done, least=least, field=field)] * (
+                owner.status.state.phase == "Failed" and done < least)
+        if message or ends:
+            yield Cause.of("failed", *said, pod=task.key, message=[message] * bool(message) + ends)
 
 
 def _bound(job: JobInfo) -> Iterator[Cause]:

@@ -65,10 +65,12 @@ def with_defaults(objects: Iterable[api.KubernetesObject],
     Queue default queue-default 1.0
     Pod default/web pod-default-web 2.0
     """
-    complete = Loaded((), getattr(objects, "warnings", ()), getattr(objects, "places", {}))
+    complete = Loaded((), objects)
     cluster = _Controllers(given := list(objects), list(running), complete)
     complete.given, fields = given, cluster.fields
-    complete.not_created = {key: [*why] for key, why in getattr(objects, "not_created", {}).items()}
+    known = {*map(_key, given)}  # one that is not read may have the name of another object
+    complete.not_created = {key: [each for each in said if isinstance(each, Message) or (
+        key not in known)] for key, said in complete.reports.items()}
     if not (problems := too_large(cluster.objects, cluster.count, cluster.label)):
         for number, obj in enumerate([*_queues_of_the_cluster(cluster.objects),
                                       *cluster.objects, *fields.named_classes]):

@@ -43,8 +43,7 @@ class ClusterObjects(Shown):
     """
 
     def __init__(self, objects: Iterable[KubernetesObject] = ()):
-        self.others = Loaded(checked_objects(objects), getattr(objects, "warnings", ()),
-                             getattr(objects, "places", {}))
+        self.others = Loaded(checked_objects(objects), objects)
         self._described: dict[tuple[str, str, str], dict[str, Any]] = {}
         # unchanged objects are not written again
         self._written: dict[tuple[str, str, str], builder.Written] = {}
@@ -155,7 +154,7 @@ class ClusterObjects(Shown):
                 more = Loaded(checked_objects([obj]))
             self.others += more
             self.others.warnings += more.warnings
-            self.others.places |= more.places
+            self.others.places = self.others.places | more.places
         return self
 
     def _describe(self, kind: str, name: str, arguments: dict[str, Any]) -> Self:
@@ -182,7 +181,7 @@ class ClusterObjects(Shown):
                 self._written[key] = write[key[0]](key[1], **arguments)
         written = [self._written[key] for key in self._described]
         given = Loaded(self.others + [obj for parts in written for obj in parts.objects],
-                       self.others.warnings, self.others.places)
+                       self.others)
         world = with_defaults(given)
         first = end = len(world) - sum(len(parts.objects) for parts in written)
         complete: list[KubernetesObject] = []
@@ -197,8 +196,7 @@ class ClusterObjects(Shown):
 
     def manifests(self) -> Loaded:
         """Return the manifests as given, before defaults and controllers."""
-        return Loaded(self.objects().given, self.others.warnings, self.others.places
-                      ) if self._described else self.others
+        return Loaded(self.objects().given, self.others) if self._described else self.others
 
     def to_yaml(self) -> str:
         """Return the manifests of the cluster, defaults included.

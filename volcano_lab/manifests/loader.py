@@ -9,6 +9,7 @@ decision reads are dropped: environment, images, secrets, applied configurations
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
@@ -25,7 +26,7 @@ from volcano_lab.manifests import names, operators
 from volcano_lab.manifests import unsupported as not_modelled
 from volcano_lab.manifests.files import MOST_BYTES, Reader, Source, Unreadable, values
 from volcano_lab.manifests.schema import Findings, found_text, structure, unstructure
-from volcano_lab.messages import OneSentence, Said, capped, friendly_errors, gettext, mark
+from volcano_lab.messages import Message, OneSentence, Said, capped, friendly_errors, gettext, mark
 
 MOST_KINDS = 3
 """How many unread kinds are named one by one: for a whole cluster's objects the other warnings must
@@ -33,6 +34,10 @@ stay visible.
 """
 MOST_LISTS = 3
 """The maximum depth of nested lists."""
+FAILED = re.compile(r"^Failed(To)?Create|Error$")
+"""Reasons of Events by which controllers report that they cannot create something."""
+OF_STATUS = re.compile(r'^.*?Message:"((?:[^"\\]|\\.)*)".*', re.DOTALL)
+"""An Event of Volcano's with the API server's answer, of which only the message is read."""
 APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
@@ -51,20 +56,23 @@ class ManifestError(OneSentence, ValueError):
 
 
 class Loaded(list[api.KubernetesObject]):
-    """Objects in document order; `warnings` holds one sentence for each thing without effect,
-    `places` where each object is written, `not_created` why pods of an object (by key) are not
-    created, `later` has the pods of a Volcano Job whose PodGroup is not admitted yet, `given` the
-    manifests before controllers.
+    """Objects in document order. As their `source` it has `warnings`, one sentence for each thing
+    without effect, `places` where each object is written, and `reports`, by name what was not read
+    and the last warning of a controller; of its own, `not_created` why pods of an object (by key)
+    are not created, `later` has the pods of a Volcano Job whose PodGroup is not admitted yet,
+    `given` the manifests before controllers.
 
     >>> [obj.key for obj in loads("{apiVersion: v1, kind: Node, metadata: {name: n1}}")]
     ['n1']
     """
 
-    def __init__(self, objects: Iterable[api.KubernetesObject] = (), warnings: Iterable[str] = (),
-                 places: dict[tuple[str, str, str], str] | None = None):
+    def __init__(self, objects: Iterable[api.KubernetesObject] = (),
+                 source: Iterable[api.KubernetesObject] = ()):
         super().__init__(objects)
-        self.warnings, self.places = list(warnings), places or {}
-        self.not_created: dict[str, list[Said]] = {}
+        self.warnings: list[str] = [*getattr(source, "warnings", ())]
+        self.places: dict[tuple[str, str, str], str] = getattr(source, "places", {})
+        self.reports: dict[str, list[Said]] = getattr(source, "reports", {})
+        self.not_created: dict[str, list[Said]] = getattr(source, "not_created", {})
         self.later: dict[str, list[api.Pod]] = {}
         self.given: list[api.KubernetesObject] = self
 
@@ -192,7 +200,7 @@ class _Batch:
         self._twice: list[str] = []
         self._not_read: dict[str, list[str]] = {}
         self._kinds: dict[str, str] = {}
-        self._not_created: dict[str, list[Said]] = {}
+        self._reports: dict[str, list[Said]] = {}
         self._sources: list[str] = []
         self._generated: Counter[str] = Counter()
 
@@ -217,7 +225,7 @@ class _Batch:
             self.errors.append(self._twice[0] + (
                 gettext(" (as are {more} more objects)", more=more) if more else ""))
         self._check_uids()
-        if not (self.errors or self._objects or self._not_read):
+        if not (self.errors or self._objects or self._not_read or self._reports):
             self.errors.append(gettext("{sources:,}: there is no object; allowed is at least one "
                                        "manifest", sources=[*self._sources]))
         if self.errors:
@@ -230,9 +238,9 @@ class _Batch:
                                          "effect: {kinds:40}", count=len(kinds), kinds=kinds))
         for reason, labels in self._not_read.items():
             self.warnings.append(gettext("{labels:1}: {problem}", labels=labels, problem=reason))
-        loaded = Loaded([obj for obj, _ in self._objects.values()], capped(self.warnings),
-                        {key: place for key, (_, place) in self._objects.items()})
-        loaded.not_created = self._not_created
+        loaded = Loaded([obj for obj, _ in self._objects.values()])
+        loaded.warnings, loaded.reports = capped(self.warnings), self._reports
+        loaded.places = {key: place for key, (_, place) in self._objects.items()}
         return loaded
 
     def _read(self, document: Any, place: str, item: tuple[str, Any], depth: int) -> None:
@@ -273,9 +281,12 @@ class _Batch:
         try:
             cls = documents.kind_of(document)
         except documents.NotRead as reason:
+            if report := _reported(document):
+                self._reports |= report
+                return
             self._not_read.setdefault(str(reason), []).append(label)
             self._kinds |= {str(reason): reason.kind} if reason.kind else {}
-            self._not_created.setdefault(documents.key_of(document), []).append(str(reason))
+            self._reports.setdefault(documents.key_of(document), []).append(str(reason))
             return
         except Unreadable as error:
             self.errors.append(f"{label}{mark(': ')}{error}")
@@ -336,6 +347,19 @@ class _Batch:
                 self.errors.append(gettext("{label}: metadata.uid is {found}, as that of {other}; "
                                            "allowed is a uid of its own", label=label,
                                            found=found_text(uid), other=seen[uid]))
+
+
+def _reported(event: dict[str, Any]) -> dict[str, list[Said]]:
+    """Return the warning of a controller that it cannot create something, by what it is about, from
+    an Event; nothing for other objects.
+    """
+    reason, text = (documents.text_of(event.get(name)) or "" for name in ("reason", "message"))
+    if event["kind"] != "Event" or event.get("type") != "Warning" or not FAILED.search(reason):
+        return {}
+    said = OF_STATUS.sub(r"\1", text).replace('\\"', '"')
+    return {documents.key_of({"metadata": event.get("involvedObject")}): [Message(
+        "not_created.event", reason=reason, said=said.rstrip(". \n"),
+        time=str(event.get("lastTimestamp") or event.get("eventTime")))]}
 
 
 def labelled(obj: api.KubernetesObject, place: str | None) -> str:

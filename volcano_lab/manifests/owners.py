@@ -50,8 +50,7 @@ class Owners:
                 self._labelled |= {(namespace, key, obj.metadata.labels[key])
                                    for key in LABELS & obj.metadata.labels.keys()}
             if isinstance(obj, Pod) and not obj.metadata.owner_references:
-                job = obj.metadata.annotations.get(JOB_NAME, "")
-                self._add("Pod", JOB, namespace, job, "")
+                self._add("Pod", JOB, namespace, obj.metadata.annotations.get(JOB_NAME, ""), "")
 
     def _add(self, child: str, owner: str, namespace: str, name: str, uid: str) -> None:
         self._uids.setdefault((child, owner, namespace, name), set()).add(uid)

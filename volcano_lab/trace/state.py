@@ -26,8 +26,7 @@ def queue_attributes(ssn: Session) -> dict[str, Any]:
     """Return the attributes kept by the plugin that shares between queues (proportion or capacity),
     per queue; nothing without one.
     """
-    plugin = ssn.plugins.get("proportion") or ssn.plugins.get("capacity")
-    return getattr(plugin, "queue_opts", {})
+    return getattr(ssn.plugins.get("proportion") or ssn.plugins.get("capacity"), "queue_opts", {})
 
 
 def state_of(ssn: Session) -> State:

@@ -135,8 +135,7 @@ def model_serving(read: Reading) -> list[Gang]:
 
 def _topology(part: Part, path: str) -> api.NetworkTopologySpec | None:
     """Return a network topology in the form of Volcano's PodGroup."""
-    given = isinstance(part.at(path), dict)
-    return part.read(api.NetworkTopologySpec, path) if given else None
+    return part.read(api.NetworkTopologySpec, path) if isinstance(part.at(path), dict) else None
 
 
 def _serving_role(role: Part, template: Part

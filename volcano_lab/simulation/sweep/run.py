@@ -121,8 +121,7 @@ def sweep(base: Base, grid: Grid,
     if items and not callable(world):
         _check_metrics(work, items[0][1])
     for number, found in results(_measured, work, items, workers, scheduler) if items else ():
-        crashed = isinstance(found, BaseException)
-        done[number] = {"error": _sentence(found)} if crashed else found
+        done[number] = {"error": _sentence(found)} if isinstance(found, BaseException) else found
         if file is not None:
             saved.add(file, identity, settings[number], done[number])
         if progress:

@@ -1,0 +1,211 @@
+"""What a team asks in its first month: why a Job is Failed or has no pods, why more nodes or a
+higher priority do not help, what becomes of a volume whose node is gone.
+"""
+
+import json
+
+import pytest
+from small_cluster import conf
+
+from volcano_lab import Cluster
+from volcano_lab.explain import Explainer
+from volcano_lab.manifests.loader import loads
+
+PLUGINS = "priority", "gang", "conformance", "overcommit", "predicates", "proportion", "nodeorder"
+HEAD = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: load, namespace: a, uid: u}
+"""
+OWNER = "{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, name: load, uid: u, controller: true}"
+GROUP = f"""\
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {{name: load-u, namespace: a, ownerReferences: [{OWNER}]}}
+spec: {{minMember: 4}}
+status: {{phase: PHASE}}
+---
+apiVersion: v1
+kind: Node
+metadata: {{name: n1}}
+status: {{allocatable: {{cpu: 8, memory: 8Gi, pods: 10}}}}
+---
+"""
+ENDED = HEAD + """\
+spec: {schedulerName: volcano, minAvailable: 4, MORE, tasks: [{name: t, replicas: 4, template: {
+  spec: {containers: [{name: c, image: i}]}}}]}
+status: {state: {phase: Failed}}
+""" + GROUP.replace("PHASE", "Completed")
+DONE = f"""\
+apiVersion: v1
+kind: Pod
+metadata: {{name: load-t-NUMBER, namespace: a, annotations: {{scheduling.k8s.io/group-name: load-u,
+  volcano.sh/job-name: load, volcano.sh/task-spec: t}}, ownerReferences: [{OWNER}]}}
+spec: {{schedulerName: volcano, nodeName: n1, containers: [{{name: c, image: i}}]}}
+status: {{phase: PHASE, containerStatuses: [{{name: c, state: {{terminated: END}}}}]}}
+---
+"""
+
+
+@pytest.mark.parametrize(("more", "said"), [
+    ("maxRetry: 3", "3 have succeeded, and minAvailable is 4, so the Job is Failed."),
+    ("minSuccess: 4", "3 have succeeded, and minSuccess is 4, so the Job is Failed."),
+    ("minSuccess: 2", "")])
+def test_a_job_that_failed_says_how_many_of_its_pods_had_to_succeed(more, said):
+    killed = DONE.replace("PHASE", "Failed").replace("END", "{exitCode: 137, reason: OOMKilled}")
+    done = DONE.replace("PHASE", "Succeeded").replace("END", "{exitCode: 0}")
+    text = Cluster(loads(ENDED.replace("MORE", more) + "".join(
+        (killed if number == 2 else done).replace("NUMBER", str(number))
+        for number in range(4)))).why("a/load").text
+    assert "Pod a/load-t-2 failed: container c ended with OOMKilled (exit code 137)." in text
+    assert said in text and ("so the Job is Failed" in text) is bool(said)
+
+
+def event(reason, message, kind="Warning", name="load", time="2026-11-28T06:05:00Z"):
+    return json.dumps({
+        "apiVersion": "v1", "kind": "Event", "metadata": {"name": f"{name}.1", "namespace": "a"},
+        "involvedObject": {"kind": "Job", "name": name, "namespace": "a"}, "reason": reason,
+        "message": message, "type": kind, "lastTimestamp": time}) + "\n---\n"
+
+
+MISSING = HEAD + """\
+spec: {schedulerName: volcano, minAvailable: 4, tasks: [{name: t, replicas: 4, template: {
+  spec: {serviceAccountName: spark, containers: [{name: c, image: i}]}}}]}
+""" + GROUP.replace("PHASE", "Inqueue")
+FORBIDDEN = 'pods "load-t-0" is forbidden: serviceaccount "spark" not found'
+STATUS = ("Error creating pods: [failed to create pod load-t-0, err: &errors.StatusError{Status:"
+          '"Failure", Message:"' + FORBIDDEN.replace('"', '\\"') + '", Reason:"Forbidden"}]')
+
+
+@pytest.mark.parametrize("events", [
+    event("FailedCreate", STATUS), event("FailedCreate", FORBIDDEN + "."),
+    event("FailedCreate", "exceeded quota") + event("FailedCreate", FORBIDDEN)])
+def test_the_last_warning_of_a_controller_says_why_pods_are_not_created(events):
+    text = Cluster(loads(MISSING + events)).why("a/load").text
+    assert ("a/load: the last warning of its controller (Event FailedCreate, 2026-11-28T06:05:00Z)"
+            f": {FORBIDDEN}. a/load: 4 of its 4 pods are not among the objects") in text
+
+
+@pytest.mark.parametrize("other", [
+    event("FailedCreate", FORBIDDEN, name="other"), event("FailedCreate", FORBIDDEN, "Normal"),
+    event("Unschedulable", "4/4 tasks in gang unschedulable")])
+def test_an_event_that_says_nothing_of_missing_pods_is_not_quoted(other):
+    loaded = loads(MISSING + other)
+    assert "last warning" not in Cluster(loaded).why("a/load").text
+    unread = any("kind Event is not read" in each for each in loaded.warnings)
+    assert unread is ("other" not in other)
+
+
+def test_an_object_that_is_not_read_is_known_by_its_name_and_hides_no_job():
+    service = "{apiVersion: v1, kind: Service, metadata: {name: load, namespace: a}}\n---\n"
+    assert "kind Service is not read" in Cluster(loads(service)).why("a/load").head
+    assert "Service" not in Cluster(loads(service + MISSING)).why("a/load").text
+    assert "Service" not in Explainer(Cluster(loads(service + MISSING)).objects()).why("load").text
+
+
+CLAIM = """\
+{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: SPACE},
+  spec: {accessModes: [ReadWriteMany]}}
+---
+"""
+
+
+@pytest.mark.parametrize(("names", "said"), [("data", True), ("", False)])
+def test_a_claim_that_the_job_itself_names_keeps_its_controller_from_creating_pods(names, said):
+    volumes = "volumes: [{mountPath: /d, volumeClaimName: data}], " if names else ""
+    pod = "" if names else (", volumes: [{name: d, persistentVolumeClaim: {claimName: data}}]")
+    job = HEAD + f"""\
+spec: {{schedulerName: volcano, minAvailable: 1, {volumes}tasks: [{{name: t, replicas: 1,
+  template: {{spec: {{containers: [{{name: c, image: i}}]{pod}}}}}}}]}}
+---
+"""
+    cluster = Cluster(loads(job + CLAIM.replace("SPACE", "shared"))).node("n1", cpu=4)
+    text = cluster.why("a/load").text
+    assert "its PersistentVolumeClaim a/data does not exist" in text
+    assert ("The Job's spec.volumes names a/data: its controller creates neither PodGroup nor pods"
+            in text) is said
+
+
+@pytest.mark.parametrize(("spare", "started", "said"), [(4, 1, True), (0, 1, False), (4, 0, False)])
+def test_more_nodes_do_not_help_a_job_that_runs_in_a_full_queue(spare, started, said):
+    cluster = Cluster().node("n1", cpu=4).queue("q", capability=4).queue("r")
+    cluster = cluster.node("n2", cpu=spare) if spare else cluster
+    cluster.job("etl", queue="q", pods=3, cpu=4, min_member=1,
+                running={"n1": 1} if started else None)
+    if not started:
+        cluster.job("other", queue="q", pods=1, cpu=4, running={"n1": 1})
+    text = Explainer(cluster.objects(), conf(*PLUGINS)).why("etl").text
+    assert "Queue q refuses pod" in text
+    assert ("Nodes have enough left for it, so more nodes do not help" in text) is said
+
+
+@pytest.mark.parametrize(("priority", "said"), [(1, True), (9, False)])
+def test_jobs_of_a_lower_priority_that_are_admitted_after_one_that_is_refused_are_named(
+        priority, said):
+    classes = loads("".join(f"{{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: "
+                            f"{{name: p{value}}}, value: {value}}}\n---\n" for value in (1, 5, 9)))
+    cluster = Cluster(classes).node("n1", cpu=4).job("run", cpu=2, running={"n1": 1})
+    cluster.job("big", pods=2, cpu=2, priority_class="p5")
+    cluster.job("small", cpu=2, priority_class=f"p{priority}")
+    found = Explainer(cluster.objects(), conf(*PLUGINS, actions="enqueue, allocate")).why("big")
+    assert found.codes[0] == "overcommit_refuses"
+    assert ("default/small is admitted after it in this cycle, though its priority is below 5"
+            in found.text) is said
+
+
+DEAD = """\
+{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {kubernetes.io/hostname: n1}},
+  status: {allocatable: {cpu: 8, memory: 8Gi, pods: 10}, conditions: [
+    {type: Ready, status: STATUS}]}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: n2, labels: {kubernetes.io/hostname: n2}},
+  status: {allocatable: {cpu: 8, memory: 8Gi, pods: 10}}}
+---
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: v}
+spec: {accessModes: [ReadWriteOnce], claimRef: {name: d, namespace: default},
+  nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [
+    {key: kubernetes.io/hostname, operator: In, values: [WHERE]}]}]}}}
+status: {phase: Bound}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: d, annotations: {pv.kubernetes.io/bind-completed: "yes"}}
+spec: {volumeName: v, accessModes: [ReadWriteOnce]}
+status: {phase: Bound}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: db}
+spec: {schedulerName: volcano, containers: [{name: c, image: i, resources: {requests: {cpu: 9}}}],
+  volumes: [{name: d, persistentVolumeClaim: {claimName: d}}]}
+"""
+
+
+@pytest.mark.parametrize(("status", "where", "said"), [
+    ("Unknown", "n1", True), ('"True"', "n1", False), ('"True"', "n3", True)])
+def test_the_claim_of_a_volume_whose_node_is_gone_may_be_created_again(status, where, said):
+    text = Cluster(loads(DEAD.replace("STATUS", status).replace("WHERE", where).replace(
+        "cpu: 9", "cpu: 2"))).job("fill", cpu=8, running={"n1": 1}).why("db").text
+    assert ("the data is lost: delete default/d and the pod, and create the claim again" in text
+            ) is said
+
+
+@pytest.mark.parametrize(("owner", "said"), [
+    ("ReplicaSet", True), ("StatefulSet", True), ("DaemonSet", False)])
+def test_who_creates_deleted_pods_of_other_schedulers_again_is_named(owner, said):
+    web = loads(f"""\
+apiVersion: v1
+kind: Pod
+metadata: {{name: web-1, namespace: b, ownerReferences: [
+  {{apiVersion: apps/v1, kind: {owner}, name: web, uid: w, controller: true}}]}}
+spec: {{nodeName: n1, containers: [{{name: c, resources: {{requests: {{cpu: 6}}}}}}]}}
+status: {{phase: Running}}
+""")
+    cluster = Cluster(web).node("n1", cpu=8).job("train", cpu=4, priority=9)
+    for actions in ("allocate, preempt", "enqueue, allocate, preempt"):
+        text = Explainer(cluster.objects(), conf(*PLUGINS, actions=actions)).why("train").text
+        assert "hold cpu 6 (b/web-1). Volcano evicts none of them, whatever their priority." in text
+        assert (f"{owner} b/web creates a deleted pod again" in text) is said
