@@ -158,6 +158,22 @@ def rules(cluster, actions, *plugins):
     return {finding.rule for finding in cluster.lint(conf)}
 
 
+def test_lint_says_where_reclaim_evicts_what_queues_deserve():
+    cluster = Cluster().node("n1", cpu=8).queue("new", deserved={"cpu": 2}).job(
+        "new", queue="new", cpu=1)
+    for name in "ab":
+        cluster.queue(name, deserved={"cpu": 4}).job(
+            name, queue=name, cpu=1, pods=4, min_member=1, running={"n1": 4})
+    above, below = [{"name": "gang"}, {"name": "conformance"}], [{"name": "capacity"},
+                                                                {"name": "predicates"}]
+    for tiers, said in ([above, below], True), ([[*above, *below]], False):
+        conf = {"actions": "allocate, reclaim", "tiers": [{"plugins": each} for each in tiers]}
+        found = [str(finding) for finding in cluster.lint(conf)]
+        assert any("reclaim asks capacity only where" in each and "(gang and conformance)" in each
+                   for each in found) is said
+        assert any(row[0] == "evict" for row in cluster.run(conf).committed) is said
+
+
 TREE = {"name": "capacity", "enableHierarchy": True}
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any
 
 from attrs import asdict, define
@@ -20,7 +20,7 @@ from attrs import asdict, define
 from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, Resource, TaskInfo
 from volcano_lab.cache import Cache
 from volcano_lab.explain.evidence import classes_of, unplaced
-from volcano_lab.explain.lint import contradictions, ignored_fields, place_of
+from volcano_lab.explain.lint import SHARES, contradictions, ignored_fields, place_of
 from volcano_lab.explain.origin import above_cluster, unknown_class
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.framework import SchedulerConfiguration, Session
@@ -204,9 +204,21 @@ def _actions(ssn: Session) -> Iterator[Finding]:
     tree = getattr(ssn.plugins.get("capacity"), "hierarchical", False)
     if {"enqueue", "reclaim"} <= {*actions} and tree:
         yield found("enqueue_reclaim")
+    above, share = _before_shares(ssn)
+    if "reclaim" in actions and above and share:
+        yield found("shares_below", share=share, plugins=above)
     queues = [queue for name, queue in ssn.queues.items() if name != ROOT_QUEUE]
     if "reclaim" in actions and len(queues) > 1 and not any(queue.reclaimable for queue in queues):
         yield found("nothing_reclaimable")
+
+
+def _before_shares(ssn: Session) -> tuple[list[str], str]:
+    """Return the plugins that reclaim asks in tiers above what queues deserve, and the plugin that
+    computes it, "" for none.
+    """
+    tiers = [[plugin for plugin, _ in tier] for tier in ssn.points["reclaimable"].tiers]
+    above = [*takewhile(SHARES.isdisjoint, tiers)]
+    return [*chain(*above)], next(filter(SHARES.__contains__, chain(*tiers)), "")
 
 
 def _too_small(ssn: Session) -> Iterator[Finding]:
