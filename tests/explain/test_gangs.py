@@ -129,6 +129,10 @@ BACK = [  # the PodGroup's spec, its pods, code, the sentence
      [*pods("1500m", "1500m", role="w"), *pods(3, first=2, role="ps")], "gang_short",
      "2 pods of its gang of 2 were placed, but not the ones that its roles or sub-groups need; "
      "they were rolled back."),
+    ({"minMember": 4, "minTaskMember": {"w": 2, "ps": 2}},
+     [*pods(*["500m"] * 4, node="n2", role="w"), *pods(2, 3, first=4, role="ps")], "gang_short",
+     "5 pods of its gang of 4 were placed, but not the ones that its roles or sub-groups need; "
+     "they were rolled back."),
     ({"minMember": 2}, [*pods(2, node="n2"), *pods(2, 2, 2, first=1)], "gang_short", None),
     ({"minMember": 2}, pods(2, 2, 2, labels=WORKER), "in_part",
      "Its gang's minimum is 2 of 3 pods, so gang lets a part of it run; minResources are compared "
