@@ -135,6 +135,14 @@ def test_jobs_from_a_trace(tmp_path):
     assert all(row[8] is not None for row in history.rows["jobs"])
 
 
+def test_a_row_of_a_trace_need_not_fill_its_columns(tmp_path):
+    path = tmp_path / "jobs.csv"
+    path.write_text("time,name,queue,pods,cpu,gpu,run_time\n1,a,batch,,2,,4\n2,b,batch\n")
+    history = Simulation(cluster(1), workload=[trace(path)]).run(until=20)
+    assert [row[:6] for row in history.rows["jobs"]] == [
+        ["default/a", "batch", 1, 1, 4.0, 1.0], ["default/b", "batch", 1, 1, 60.0, 2.0]]
+
+
 def test_a_trace_of_json_lines_may_have_empty_ones(tmp_path):
     path = tmp_path / "jobs.jsonl"
     path.write_text('\n{"time": 3, "name": "b", "cpu": 1}\n \n{"time": 1.5, "name": "a"}\n\n')
