@@ -15,11 +15,12 @@ def room_comes_first(cluster, conf_with, look, message, placement_cluster):
     assert "0/3 nodes are unavailable: 3 Insufficient cpu" in message
 
 
-@after("cell-12")
-def one_reason_hides_the_next(conf_with, lower, placement_cluster):
+@after("cell-13")
+def one_reason_hides_the_next(conf_with, look, placement_cluster):
     both = placement_cluster(cpu=4, taint=True).run(conf_with())
     assert both.why("default/new")[0].partition("unavailable: ")[2] == "3 Insufficient cpu."
-    assert rows(lower)[1]["refused"] == "node(s) had untolerated taint {team: gpu}"
+    lower = look(placement_cluster(cpu=3, taint=True))
+    assert lower[1]["refused"] == "node(s) had untolerated taint {team: gpu}"
 
 
 @after("cell-17")
@@ -27,19 +28,40 @@ def only_the_first_resource_is_named(huge, less):
     assert "memory" not in huge and "3 Insufficient memory" in less
 
 
-@after("cell-20")
+@after("cell-20q")
 def all_the_reasons(refusals):
     assert len(set(refusals.values())) == len(refusals) == 9
 
 
-@after("cell-25")
-def pods_that_keep_apart(by_zone, look, may):
-    assert may == ["node-3"] and look(by_zone)[2]["total"] is None
+@after("cell-20q")
+def the_neighbour_still_objects(Cluster, look, scene):
+    without = Cluster(obj.changed(spec={"affinity": None}) if obj.name == "new-0" else obj
+                      for obj in scene.faulty_cluster().objects())
+    taken = [row["node"] for row in look(without) if not row["refused"]]
+    assert taken == [answer("08", "without_anti_affinity")]
+
+
+@after("cell-21q")
+def reasons_that_hide_and_reasons_that_add_up(Cluster, look, scene):
+    p, q = "5-taint", "6-web"
+    faults = {p: {"unschedulable": True}, "db-2": {"node_name": q}}
+    cluster = Cluster(obj.changed(spec=faults[obj.name]) if obj.name in faults else obj
+                      for obj in scene.faulty_cluster(p, q, "8-port").objects())
+    given = {row["node"]: row["refused"].count("node(s)") for row in look(cluster)}
+    assert f"p {given[p]}, q {given[q]}" == answer("08", "two_faults")
+
+
+@after("cell-24")
+def pods_that_keep_apart(look, placement_cluster, scene):
+    found = look(placement_cluster(scene.anti_affinity("web", "zone")))
+    assert [row["node"] for row in found if not row["refused"]] == ["node-3"]
+    assert found[2]["total"] is None and answer("08", "left_by_zone") == 1
 
 
 @after("cell-28")
 def pods_that_belong_together(nodes_left):
     assert list(nodes_left.values()) == [["node-2"], ["node-1", "node-2"], []]
+    assert " and ".join(nodes_left["near db, by zone"]) == answer("08", "near_db")
 
 
 @after("cell-30b")
@@ -49,6 +71,7 @@ def the_zones_take_turns(SPREAD, conf_with, placement_cluster, scene):
         return [scene.ZONES[node] for _, _, node in placed]
 
     assert zones("").count("b") == 1 and zones(SPREAD).count("b") == 2
+    assert answer("08", "spread_by_zone") == 2
 
 
 @after("cell-32")
@@ -125,11 +148,6 @@ def answers_of_the_lab(lab):
     assert chosen(taint=True) == "node-3"
     assert chosen(taint=True, rule="tolerates the taint") == "node-2"
     lab.reset()
-
-
-@after("cell-24")
-def nodes_of_the_question(may):
-    assert len(may) == answer("08", "left_by_zone")
 
 
 @after("cell-48")
