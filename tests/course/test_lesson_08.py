@@ -118,6 +118,13 @@ def test_a_picture_tells_refusals_to_those_who_do_not_see_it():
     assert "node-2: 1 pod runs, idle 3 of 4 CPUs (db-0), refused" in alt
 
 
+@pytest.mark.parametrize("notes", [True, False])
+def test_only_a_picture_about_one_pod_rings_it(notes):
+    drawn = nodes_picture(placement_cluster(pods=4), "four", notes=notes).data["nodes"]
+    assert [pod["name"] for node in drawn for pod in node["pods"] if pod["ring"]] == \
+        ["new-0"] * notes
+
+
 def test_parts_that_are_alike_on_all_nodes_are_left_out():
     picture = points_picture(placement_cluster(), "nodeorder", "binpack")
     assert picture.spec["parts"] == ["least requested", "balanced", "binpack"]

@@ -232,7 +232,7 @@ class ClusterLab(Lab):
     def changes(self, values: Values | None = None) -> list[str]:
         """Return the moves as changes: `["queue/a.weight=5"]`."""
         now = self.values if values is None else values
-        return [f"{name}={value}{self.controls[name].more.get('suffix', '')}"
+        return [f"{name}={value}{'Gi' * name.endswith('.memory')}"
                 for name, value in now.items()
                 if name not in (CONF, SHOWN) and value != self.start[name]]
 
@@ -379,14 +379,11 @@ def _of_queue(row: dict[str, Any], data: dict[str, Any], plugins: set[str], name
     path, unit, end = f"queue/{row['queue']}.", channels.unit_of(data["resource"]), data["path"]
     total, step = data["total"], _step(data["total"])
     end_of_scale = -(-total // step) * step
-    suffix = "Gi" if end == ".memory" else ""
 
     def of(field: str, start: float, label: str, most: float = total, least: float = 0,
            unlimited: Sequence[float] = ()) -> tuple[str, Control]:
-        control = handle(start, least, max(most, start), label, step=step, unit=unit,
-                         unlimited=unlimited)
-        control.more["suffix"] = suffix
-        return f"{path}{field}{end}", control
+        return f"{path}{field}{end}", handle(start, least, max(most, start), label, step=step,
+                                             unit=unit, unlimited=unlimited)
 
     if "proportion" in plugins:
         yield f"{path}weight", handle(row["weight"], 1, max(30, 2 * row["weight"]), "weight")

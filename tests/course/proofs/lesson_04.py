@@ -7,15 +7,20 @@ from volcano_lab.course.kit.scenery import cluster_of
 from volcano_lab.course.lesson_04.lab import FACTOR, KEPT, LIMIT, MEMORY, NEEDS
 
 
-@after("a006")
-def what_a_queue_may_hold(team):
+@after("a006-said")
+def what_a_queue_may_hold(cycle):
+    team = tables.queues(cycle).loc["team"]
     assert team["real capability"] == 12 and 20 - 6 == 14
     assert team["guarantee"] <= team["deserved"] <= team["real capability"]
 
 
-@after("a006")
-def what_a_queue_may_hold_3(free, kept):
-    assert (len(kept.committed), len(free.committed)) == (14, 20)
+@after("a011-lab")
+def the_price_of_a_guarantee(price):
+    def placed(**moves):
+        return price.reset().set(**moves).facts.jobs["work"]["now"]
+
+    assert [placed(**{KEPT: kept}) for kept in (6, 0, 10)] == [14, 20, 10]
+    price.reset()
 
 
 @after("a014")
@@ -48,6 +53,7 @@ def resource_by_resource_2(sums, wide):
 @after("a035")
 def the_other_door_overcommit(found):
     assert found == {1.0: 14, 1.2: 18, 1.5: 24, 0.5: 18}
+    assert found[1.5] == answer("04", "factor_of_one_and_a_half")
 
 
 @after("a038")
@@ -93,8 +99,10 @@ def who_counts_where(later):
 
 
 @after("a041")
-def a_reservation_of_a_refused_job(ends):
-    assert list(ends.values()) == [["Pending", "Inqueue"], ["Pending", "Pending"]]
+def a_reservation_of_a_refused_job(CONF, ghost):
+    phases = [[row["phase"] for row in ghost.run(conf).jobs() if row["job"] != "default/run"]
+              for conf in (None, CONF)]
+    assert phases == [["Pending", "Inqueue"], ["Pending", "Pending"]]
 
 
 @after("a070")

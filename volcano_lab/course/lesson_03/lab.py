@@ -40,33 +40,34 @@ def two_resource_cluster(**queues: dict[str, int]) -> Cluster:
 
 
 def fullness(cluster: Cluster, title: str,
-             resources: Sequence[str] = ("cpu", "memory", "pods")) -> pictures.Picture:
+             resources: Sequence[str] = ("cpu", "memory", "pods"), waits: bool = False
+             ) -> pictures.Picture:
     """Draw how full each queue is in each resource when a cycle begins; the line stands at what it
-    deserves. A queue has no bar of what it does not deserve.
+    deserves. A queue has no bar of what it does not deserve; `waits` adds what its waiting pods
+    request.
 
     >>> [row["text"] for row in fullness(two_resource_cluster(), "").data][:3]
     ['0.67 = 10 / 15', '1.33 = 20 / 15', '0.33 = 5 / 15']
     """
     opening = [*sums(cluster.run().trace, -1)]
     colors = colors_of(row["queue"] for row in opening)
-    amounts = [(row["queue"], name, facts.amount(row["allocated"], name),
-                facts.amount(row["deserved"], name)) for row in opening
-               for name in resources if row["deserved"].get(name)]
+    amounts = [(row["queue"], name, *(facts.amount(row[word], name)
+                                      for word in ("allocated", "deserved", "request")))
+               for row in opening for name in resources if row["deserved"].get(name)]
     return pictures.sums(title, [
         {"name": f"{queue} {gettext(name.rpartition('/')[2])}", "link": queue,
-         "color": colors[queue], "parts": [held], "limit": deserved, "over": held > deserved,
-         "text": f"{held / deserved:.2f} = {held:g} / {deserved:g}"}
-        for queue, name, held, deserved in amounts
-    ], limit="deserved", most=1.5)
+         "color": colors[queue], "parts": [held, asked - held] if waits else [held],
+         "limit": deserved, "over": held > deserved,
+         "text": f"{asked:g} / {deserved:g}" if waits else
+         f"{held / deserved:.2f} = {held:g} / {deserved:g}"}
+        for queue, name, held, deserved, asked in amounts
+    ], limit="deserved", most=2.2 if waits else 1.5, parts=["held", "requested"] * waits)
 
 
 def _controls() -> dict[str, Control]:
-    found = {f"job/default/{queue}-work.requests.memory": slider(
+    return {f"job/default/{queue}-work.requests.memory": slider(
         start["memory"], 0, 6, gettext("memory of a new pod of {queue}", queue=queue), unit="Gi")
         for queue, start in START.items()}
-    for memory in found.values():
-        memory.more["suffix"] = "Gi"
-    return found
 
 
 def _opening(facts: Decided) -> str:
@@ -94,4 +95,4 @@ def patient(cluster: Cluster) -> pictures.Picture:
     (job,) = (row for row in cluster.run().jobs() if row["job"] == "default/team-work")
     return fullness(cluster, gettext(
         "team-work, in queue team: {job}, {job1} pods placed, {job2} pending",
-        job=job["phase"], job1=job["placed"], job2=job["pending"]))
+        job=job["phase"], job1=job["placed"], job2=job["pending"]), waits=True)

@@ -143,7 +143,6 @@ KEPT = "queue/other.guarantee.resource.cpu"
 CONTROLS = {NEEDS: slider(4, 1, 6, "old needs", unit="pods", about="min_member"),
             MEMORY: slider(1, 0, 8, "second's memory", unit="Gi", about="of each pod"),
             FACTOR: slider(1.2, 1.0, 1.8, "overcommit-factor", step=0.1)}
-CONTROLS[MEMORY].more["suffix"] = "Gi"
 
 
 def _compared(facts: Decided) -> list[dict[str, Any]]:

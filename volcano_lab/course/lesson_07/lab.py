@@ -180,8 +180,8 @@ def _film(draw: Callable[[int], pictures.Picture], said: list[str]) -> pictures.
 
 
 PARTS: dict[str, Any] = {
-    "most": CPUS, "lines": 0, "of": "{0}, part {2}",
-    "legend": "A box is as wide as its part by the weights. Full: placed pods."}
+    "most": CPUS, "lines": 0, "of": "{0} / {2}",
+    "legend": "Box: the part by the weights. Full: placed pods. Numbers: pods / part."}
 COMPARED = "Pale: dominant share. Full: what of it is compared. The lower one goes first."
 RINGED = ("Filled: a pod was placed. Dotted: none waits, or none fits. "
           "Ringed: by old places, which change the pods.")

@@ -42,7 +42,7 @@ def nodes_drawn(rows: Rows, notes: bool = True) -> dict[str, Any]:
         zone = gettext("refused" if notes and row["refused"] else "zone {zone}, {disk}",
                        zone=scene.ZONES[row["node"]], disk=scene.DISKS[row["node"]])
         nodes.append({"name": row["node"], "size": scene.CPUS,
-                      "pods": facts.pods(row["pods"], COLORS, "new-0"),
+                      "pods": facts.pods(row["pods"], COLORS, "new-0" * notes),
                       "note": _points(row) if notes and row["total"] is not None else zone,
                       "state": notes and (
                           "chosen" if row["chosen"] else "refused" * bool(row["refused"]))})
