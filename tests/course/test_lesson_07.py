@@ -181,7 +181,7 @@ def test_turns_are_numbered_and_the_tree_is_read_aloud_as_it_is_drawn():
     turns = turns_picture(tree_cluster(), "T").svg
     assert [str(turn) in re.findall(r">(\d+)</text>", turns) for turn in (1, 12, 18)] == [True] * 3
     said = tree_picture(tree_cluster(dev_pods=2).run(HIERARCHICAL), "T").alt
-    assert "dev below eng: 2, part 3" in said and "holds" not in said
+    assert "dev below eng: 2 / 3" in said and "pods / part" in said and "holds" not in said
 
 
 def test_the_turns_play_on_the_node_pod_by_pod():

@@ -14,7 +14,7 @@ export const tree = {
     const refused = climb?.steps.find((step) => !step.fits)?.queue;
     const words = rows.map((row) => t(spec.of ?? "{0}{1} of {2}", number(row.allocated), row.inqueue ? ` + ${number(row.inqueue)}` : "", number(row.size)));
     const names = Math.min(Math.max(...rows.map((row) => wide(row.queue, 14, true) + INDENT * row.depth)) + 12, width * 0.3);
-    const left = names + (data.climb ? 34 : 0), numbers = Math.max(...words.map((text) => wide(text))) + 34;
+    const left = names + (data.climb ? 34 : 0), numbers = Math.max(...words.map((text) => wide(text))) + 44;
     const room = width - left - numbers - (rows.some((row) => row.gang) ? CHIP : 0), most = spec.max ?? Math.max(...rows.map((row) => Math.max(row.size ?? 0, row.allocated + (row.inqueue ?? 0))), 0.001);
     const long = (value) => room * Math.min(value ?? 0, most) / most, top = (i) => i * ROW + 2, tokenX = names + 15;
     const drawn = rows.map((row, i) => {
