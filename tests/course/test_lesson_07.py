@@ -16,6 +16,7 @@ from volcano_lab.course.lesson_07.lab import (
     WITHOUT_DRF,
     compared,
     hierarchy_lab,
+    level_picture,
     placed,
     rescaling,
     resources_film,
@@ -25,6 +26,7 @@ from volcano_lab.course.lesson_07.lab import (
 )
 from volcano_lab.course.lesson_07.turns import FoundAgain, job_turns, run_found_again
 from volcano_lab.framework.priority_queue import PriorityQueue
+from volcano_lab.messages.language import speaking
 
 
 def two_jobs():
@@ -208,3 +210,12 @@ def test_rescaling_plays_from_what_is_held_to_what_counts():
     assert [round(row["held"], 6) for row in full] == [2, 6, 6]
     assert [round(row["held"], 6) for row in poorer] == [2, 2, 2]
     assert [round(row["asked"], 6) for row in poorer] == [2, 6, 6]
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "2 (saturated: last)"),
+                                                 ("zh", "2 （已饱和，排在最后）")])
+def test_the_number_comes_before_its_note_in_each_language(language, words):
+    held = {"sci": 4, "dev": 2, "prod": 5}
+    cycle = tree_cluster(dev_pods=2, running=held).run(AT_REST)
+    with speaking(language):
+        assert words in level_picture("", cycle, "eng").svg

@@ -23,7 +23,7 @@ export const bars = {
         box(column, y + 7, x(row.held ?? 0) - column, 16, {key: "held", rx: 2, fill: color}),
         old && !same(old.held, row.held) && box(column, y + 5, x(old.held) - column, 20, {key: "ghost held", rx: 3, class: "vp-ghost"}),
         row.guarantee > 0 && line(x(row.guarantee), y + 1, x(row.guarantee), y + 29, {key: "guarantee", class: "vp-least"}),
-        limited(row) && line(x(row.limit), y, x(row.limit), y + 30, {key: "limit", class: "vp-limit"}),
+        typeof row.limit === "number" && line(x(row.limit), y, x(row.limit), y + 30, {key: "limit", class: "vp-limit"}),
         old && !same(old.deserved, row.deserved) && diamond(x(old.deserved), y + 15, "vp-diamond vp-ghost", "ghost deserved"),
         typeof row.deserved === "number" && diamond(x(row.deserved), y + 15, "vp-diamond", "deserved"),
         h("text", {key: "words", x: column + 2, y: y + 43, class: "vp-soft vp-halo"}, sums(row, old, words, width - column)));
@@ -33,7 +33,6 @@ export const bars = {
   },
 };
 
-const limited = (row) => typeof row.limit === "number";
 const most = (data) => Math.max(1, ...data.flatMap((row) => [row.asked, row.held, row.deserved, row.limit, row.guarantee].filter(Number.isFinite)));
 
 function diamond(x, y, kind, key) {
@@ -48,8 +47,8 @@ function sums(row, old, words, room) {
   for (const what of ["held", "deserved", "limit", "guarantee"]) {
     const value = row[what];
     if (typeof value !== "number" || (what === "guarantee" && !value)) continue;
-    const difference = old ? change(value, old[what]) : "", length = found.flatMap((part) => part.length).reduce((sum, n) => sum + n, 0);
-    const text = `${found.length ? " · " : ""}${t("{0} {1}", number(value), row.says ?? words[what])}`;
+    const difference = old ? change(value, old[what]) : "", length = found.reduce((sum, part) => sum + part.length, 0);
+    const text = `${found.length ? " · " : ""}${"says" in row ? `${number(value)} ${row.says}` : t("{0} {1}", number(value), words[what])}`;
     if (found.length && (length + signs(text) + difference.length) * 7.4 > room) break;
     found.push({length: signs(text) + difference.length, part: [text, difference && h("tspan", {dx: 3, class: "vp-delta"}, difference)]});
   }
