@@ -241,9 +241,9 @@ def why(words: tuple[str, ...], filenames: tuple[str, ...], every: bool, no_reme
         **given: Any) -> int:
     """Why a job, pod or queue is as it is, and what would change it.
 
-    NAME is that of a job, a pod (NAMESPACE/NAME) or a queue, as a rule the last word; without FILE
-    it is one of the live cluster. In a simulation pods run for ever, and evicted pods are created
-    again; for a loop of evictions, the change that ends it is shown.
+    NAME is that of a job, a pod (NAMESPACE/NAME), a queue or, as node/NAME, a node, as a rule the
+    last word; without FILE it is one of the live cluster. In a simulation pods run for ever, and
+    evicted pods are created again; for a loop of evictions, the change that ends it is shown.
 
     \b
     Examples:

@@ -32,6 +32,7 @@ from volcano_lab.explain.remedies import ends_of, remedies_for
 from volcano_lab.explain.remedy import Remedy, gains
 from volcano_lab.explain.values import new_queue
 from volcano_lab.explain.why_job import elsewhere, gap_of, head_of, job_causes, promised
+from volcano_lab.explain.why_node import why_node
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.framework.collector import collector_paused, enable_past_young
 from volcano_lab.framework.config.conf import load_conf
@@ -98,7 +99,7 @@ class Explainer(Shown):
 
     @collector_paused(enable_past_young)
     def why(self, what: str) -> Explanation:
-        """Return the explanation of a job, a pod or a queue."""
+        """Return the explanation of a job, a pod, a queue or a node (`node/NAME`)."""
         try:
             kind, key = self.names.find(what)
         except LookupError:
@@ -108,7 +109,8 @@ class Explainer(Shown):
             if found is None:
                 raise
             return found
-        return {"job": self.why_job, "pod": self.why_task, "queue": self.why_queue}[kind](key)
+        return {"job": self.why_job, "pod": self.why_task, "queue": self.why_queue,
+                "node": self.why_node}[kind](key)
 
     def _left_out(self, what: str) -> Explanation | None:
         """Why an object of this name is not in the session."""
@@ -393,6 +395,16 @@ class Explainer(Shown):
                 said = each_said(self.why_job(cause.numbers["jobs"][0]).said)[0]
                 cause.said = [*cause.sentences, Message("jobs_wait.first", text=said)]
         return found
+
+    def why_node(self, name: str) -> Explanation:
+        """Return what a node has left, whose pods are on it, and what keeps those that wait off it.
+
+        >>> from volcano_lab.cluster import Cluster
+        >>> cluster = Cluster().node("n1", cpu=4).node("n2", cpu=2).job("a", cpu=6)
+        >>> print(cluster.explainer().why_node("n2").causes[0].text)
+        Pod default/a-0 requests cpu 6; node n2 had 2 left.
+        """
+        return why_node(self.evidence, self.names.find(name, "node")[1])
 
     def why_not(self, node: str, pod: str) -> Explanation:
         """Return why a pod, or the first of a job that waits, is not on a node. Raises

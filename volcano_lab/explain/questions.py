@@ -183,6 +183,9 @@ def _queue_causes(seen: Evidence, queue: str, sums: dict[str, Any], limited: lis
     if less:
         yield Cause.of("real_capability", capability=part(sums["capability"], less),
                        limit=part(may, less))
+    if above := over(part(sums["allocated"], limited), may):
+        yield Cause.of("queue_above_limit", held=part(sums["allocated"], above),
+                       limit=part(may, above))
     coming = [task for job in ssn.jobs.values() if job.queue == queue
               for task in job.in_status(PIPELINED).values()]
     if coming:

@@ -20,11 +20,13 @@ SHORT = {"q": "queue", "vcjob": "job", "vj": "job", "pg": "podgroup", "po": "pod
          "pdb": "poddisruptionbudget", "pvc": "persistentvolumeclaim", "pv": "persistentvolume",
          "lws": "leaderworkerset", "sparkapp": "sparkapplication"}
 """kubectl's short names of kinds."""
-KINDS = {"job": "job", "podgroup": "job", "deployment": "job", "pod": "pod", "queue": "queue"}
+KINDS = {"job": "job", "podgroup": "job", "deployment": "job", "pod": "pod", "queue": "queue",
+         "node": "node"}
 """Kind in lower case -> what is found by it; beside them, kinds of owners are those of jobs."""
 NO_SUCH = {"": 'no job, pod or queue is called "{name}"; {near}.',
            "job": 'no job is called "{name}"; {near}.', "pod": 'no pod is called "{name}"; {near}.',
-           "queue": 'no queue is called "{name}"; {near}.'}
+           "queue": 'no queue is called "{name}"; {near}.',
+           "node": 'no node is called "{name}"; {near}.'}
 TEMPLATE_HASH, JOB_SET = "pod-template-hash", "jobset.sigs.k8s.io/jobset-name"
 HIGHEST = 4
 """The most owners above an object."""
@@ -71,11 +73,12 @@ class Names:
         return text
 
     def find(self, name: str, kind: str = "") -> tuple[str, str]:
-        """Return (what it is: "job", "pod" or "queue", its key).
+        """Return (what it is: "job", "pod", "queue" or, after `node/`, "node", its key).
 
         Raises `LookupError` with a sentence where no object, or more than one, has the name.
         """
-        kinds = {what: keys for what, keys in self._by_kind().items() if kind in ("", what)}
+        kinds = {what: keys for what, keys in self._by_kind().items()
+                 if kind == what or (not kind and what != "node")}
         word, _, rest = name.partition("/")
         for wanted in (name, f"default/{name}"):
             for what, keys in kinds.items():
@@ -93,7 +96,8 @@ class Names:
                          names=sorted(f"{gettext(what)} {self.called(key)}" for what, key in found))
         if name in self.nodes and not kind:
             raise NoSuch('"{name}" is a node; name a pod and `--node {name}`.', name=name)
-        called = {"job": self.jobs.values(), "queue": self.queues, "pod": self.pods}
+        called = {"job": self.jobs.values(), "queue": self.queues, "pod": self.pods,
+                  "node": self.nodes}
         known_here = [each for what in called if what in kinds for each in sorted(called[what])]
         raise NoSuch(NO_SUCH[kind], name=name, near=near(name, known_here))
 
@@ -123,7 +127,8 @@ class Names:
         jobs = {owner: uid for uid in self.waiting for owner in self.above[uid]
                 if shared[owner] == 1} | {uid: uid for uid in self.jobs} | {
             name: uid for uid, name in self.jobs.items()}
-        return {"job": jobs, "pod": self.pods, "queue": self.queues}
+        return {"job": jobs, "pod": self.pods, "queue": self.queues,
+                "node": {name: name for name in self.nodes}}
 
 
 def kinds_meant(word: str) -> list[str]:

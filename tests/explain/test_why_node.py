@@ -1,0 +1,57 @@
+"""What is said of a node: what it has left, and what keeps the pods that wait off it."""
+
+import pytest
+
+from volcano_lab import Cluster
+
+
+def cluster():
+    """Three nodes, of which n2 is cordoned; jobs that wait for a larger node and for quota."""
+    built = Cluster().node("n1", cpu=8).node("n2", cpu=8).queue("small", capability={"cpu": 1}).job(
+        "runs", cpu=2, pods=3, running={"n1": 3})
+    built.job("large", cpu=9).job("larger", cpu=10).job("more", queue="small", cpu=2)
+    objects = [obj.changed(spec={"unschedulable": True}) if obj.key == "n2" else
+               obj.changed(status={"phase": "Inqueue"}) if obj.kind == "PodGroup" else obj
+               for obj in built.objects()]
+    return Cluster(objects)
+
+
+@pytest.mark.parametrize("name", ["node/n1", "no/n1", "nodes/n1"])
+def test_what_a_node_has_left_and_who_is_on_it(name):
+    found = cluster().why(name)
+    assert found.about == "node n1"
+    assert found.head.startswith("Node n1 has cpu 2 left of 8; 3 pods are on it.")
+    assert found.head.endswith("On it: default/runs (3 pods).")
+
+
+def test_each_reason_that_keeps_pods_off_a_node_is_one_cause_with_its_jobs():
+    found = cluster().why("node/n1")
+    assert found.codes == ["insufficient", "node_fits"]
+    assert [cause.text for cause in found.causes] == [
+        "Pod default/large-0 requests cpu 9; node n1 had 2 left. The same holds for 1 more "
+        "job: default/larger.",
+        "It could take pod default/more-0, which waits for quota: queue small is cpu 1 short."]
+    cordoned = cluster().why("node/n2")
+    assert cordoned.head == "Node n2 has cpu 8 left of 8; 0 pods are on it."
+    assert "cordoned" in cordoned.text
+
+
+def test_a_node_without_pods_that_wait():
+    found = Cluster().node("n1", cpu=4).why("node/n1")
+    assert found.codes == ["no_pod_waits"] and not found.remedies
+
+
+def test_a_node_that_does_not_exist_names_those_that_do():
+    with pytest.raises(LookupError, match='no node is called "n9"; near it are n1, n2'):
+        cluster().why("node/n9")
+    with pytest.raises(LookupError, match='"n1" is a node'):
+        cluster().why("n1")  # may be the name of a pod
+
+
+def test_a_queue_above_its_limit_says_that_none_is_evicted_for_it():
+    built = Cluster().node("n1", cpu=8).queue("a", capability={"cpu": 2})
+    lowered = built.copy().job("old", queue="a", cpu=1, pods=3, running={"n1": 3})
+    assert ("It holds more than its limit: cpu 3, limit 2. Limits are compared when jobs are "
+            "admitted") in lowered.why("queue/a").text
+    kept = built.job("old", queue="a", cpu=1, pods=2, running={"n1": 2})
+    assert "more than its limit" not in kept.why("queue/a").text

@@ -1,0 +1,61 @@
+"""Why a node takes no more pods: what it has left, whose pods are on it, and what keeps those that
+wait off it.
+
+Volcano: none
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from volcano_lab.api import TaskInfo
+from volcano_lab.api.status import PENDING
+from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain.explanation import Cause, Explanation, over
+from volcano_lab.explain.questions import last_choice, why_not_cause
+from volcano_lab.explain.why_job import gap_of, job_causes
+from volcano_lab.messages import Message
+from volcano_lab.trace.plain import amounts, grouped
+
+MOST = 200
+"""Of how many jobs that wait a pod is compared with the node."""
+
+
+def why_node(seen: Evidence, name: str) -> Explanation:
+    """Explain what a node has left at the end of the cycle, and what keeps waiting pods off it."""
+    node = seen.ssn.nodes[name]
+    held = Counter(seen.called(task.job) if task.job in seen.ssn.jobs else task.key
+                   for task in node.tasks.values())
+    total = over(amounts(node.allocatable), {})
+    head = Message("node_head", node=name, n=len(node.tasks), total=total, free={
+        each: node.idle.get(each) for each in total})
+    jobs = Message("node_holds", jobs=[Message("node_holds.job", job=job, pods=Message(
+        "pods", n=count)) for job, count in held.most_common()])
+    return Explanation(f"node {name}", [head, *[jobs] * bool(held)], [*_kept_off(seen, name)])
+
+
+def _kept_off(seen: Evidence, node: str) -> Iterator[Cause]:
+    """Yield each reason why the first waiting pods of jobs are not on a node, the most frequent
+    first.
+    """
+    pods = [job.in_status(PENDING) for job in seen.ssn.jobs.values()]
+    first = [next(iter(tasks.values())) for tasks in pods if tasks][:MOST]
+    found = [(why_not_cause(seen, task.key, node, last_choice(seen, task.key)), task)
+             for task in first]
+    alike = grouped((cause.code if cause else "", (cause, task)) for cause, task in found)
+    for cases in sorted(alike.values(), key=len, reverse=True):
+        (cause, task), *more = cases
+        cause = cause or _fits(seen, task)
+        also = Message("node_also", n=len(more), jobs=[
+            seen.called(other.job) for _, other in more]) if more else None
+        yield Cause(cause.code, [*cause.sentences, also], cause.numbers, cause.records)
+    if not found:
+        yield Cause.of("no_pod_waits")
+
+
+def _fits(seen: Evidence, task: TaskInfo) -> Cause:
+    """That a node could take a pod, and what its job waits for instead."""
+    gaps = map(gap_of, job_causes(seen, seen.ssn.jobs[task.job]))
+    gap = next(filter(None, gaps), None)
+    return Cause.of("node_fits", pod=task.key, gap=gap and Message("node_fits.gap", gap=gap))
