@@ -1,0 +1,137 @@
+"""Which options become remedies: as small as they may be, alternatives together, two where one does
+not do alone.
+"""
+
+from math import inf
+from types import SimpleNamespace
+
+import pytest
+
+from volcano_lab.changes import Change
+from volcano_lab.explain.options import Option, Rank, once
+from volcano_lab.explain.search import ADMITTED, FIRSTS, NOTHING, PLACED, SETS, Search
+
+
+class Tried(Search):
+    """A search that knows what each change gives the job, by a function of its settings, and which
+    changes the cycles that follow refuse.
+    """
+
+    def __init__(self, gives, refused=(), end=inf):
+        self.gives_by, self.refuses, self.end, self.large = gives, refused, end, False
+        self.offered, self._refused, self._known = set(), set(), {}
+        self._enough, self._loops, self.judged_ones = (PLACED, ADMITTED), False, []
+
+    def at(self, change):
+        self._known[change] = self.gives_by(set(change.settings))
+        return self._known[change]
+
+    def judged(self, change, rank, alike=()):
+        self.judged_ones.append(" ".join(change.settings))
+        return None if self.judged_ones[-1] in self.refuses else SimpleNamespace(
+            made=change, rank=rank, alike=alike)
+
+
+def given(remedies):
+    return [" ".join((*each.made.settings, *(f"or {text}" for other in each.alike
+                                             for text in other.settings))) for each in remedies]
+
+
+def whole(*settings):
+    """PLACED where all of these are set."""
+    return lambda made: PLACED if made >= {*settings} else NOTHING
+
+
+def stepped(name, steps, first=1, **facts):
+    return Option(lambda step: Change((f"{name}={step}",)), steps=steps, first=first, **facts)
+
+
+def at_least(name, number, less=NOTHING):
+    """PLACED from so many steps of an option on."""
+    return lambda made: PLACED if any(int(text.rpartition("=")[2]) >= number for text in made
+                                      if text.startswith(f"{name}=")) else less
+
+
+@pytest.mark.parametrize(("kind", "said"), [
+    ("queue", ["a or b or c"]), ("label", ["a or b or c"]), ("group", ["a or b or c"]),
+    ("uncordon", ["a or b or c"]), ("repair", ["a or b or c"]), ("", ["a", "b", "c"]),
+    ("cut", ["a", "b", "c"]), ("minimum", ["a", "b", "c"]), ("toleration", ["a", "b", "c"])])
+def test_alternatives_of_one_kind_are_one_remedy(kind, said):
+    options = [once(name, kind=kind) for name in ("a", "b", "x", "c")]
+    search = Tried(lambda made: NOTHING if made == {"x"} else PLACED)
+    assert given(search.singles(options)) == said
+    assert len(said) == 1 or not [*search.singles(options)]  # each is offered once
+
+
+def test_alternatives_are_changes_of_one_step_after_the_option():
+    options = [once("a", kind="queue"), stepped("b", 2, kind="queue"), once("c", kind="label"),
+               once("d", kind="queue")]
+    assert next(iter(given(Tried(lambda made: PLACED).singles(options)))) == "a or d"
+
+
+@pytest.mark.parametrize(("need", "less", "said"), [
+    (1, NOTHING, ["x=1"]), (5, NOTHING, ["x=5"]), (9, NOTHING, ["x=9"]), (10, NOTHING, []),
+    (5, ADMITTED, ["x=5"]), (10, ADMITTED, ["x=1"])])
+@pytest.mark.parametrize("first", [1, 4, 9])
+def test_an_option_is_offered_with_the_fewest_steps(need, less, said, first):
+    """Those that give a place; where none does, those that admit the job."""
+    assert given(Tried(at_least("x", need, less)).singles([stepped("x", 9, first)])) == said
+
+
+def test_what_the_cycles_that_follow_refuse_is_judged_once():
+    search = Tried(lambda made: PLACED, refused=["a"])
+    assert given(search.singles([once("a"), once("b"), once("a"), once("b")])) == ["b"]
+    assert search.judged_ones == ["a", "b"]
+
+
+def test_after_the_end_nothing_is_tried():
+    search = Tried(lambda made: PLACED, end=-1.0)
+    assert not [*search.singles([once("a")])] and not search.judged_ones
+
+
+@pytest.mark.parametrize(("first", "seconds", "gives", "said"), [
+    ("a", "b", whole("a", "b"), ["a b"]), ("a", "b", whole("a"), []), ("a", "b", whole("b"), []),
+    ("a", "b c", whole("a", "c"), ["a c"]), ("a", "a b", whole("a", "b"), ["a b"]),
+    ("a", "b", whole("a", "b", "c"), []),
+    ("a b", "c", lambda made: PLACED if "c" in made and made & {"a", "b"} else NOTHING,
+     ["a c", "b c"]),
+    ("a b c", "d", lambda made: PLACED if "d" in made and len(made) > 1 else NOTHING,
+     ["a d", "b d"])])
+def test_two_changes_where_none_does_alone(first, seconds, gives, said):
+    """At most so many, and none that contains what is offered already."""
+    search = Tried(gives)
+    firsts = [once(name) for name in first.split()]
+    assert not [*search.singles(firsts)] or said == []
+    found = given(search.sets(firsts, frozenset({Rank.QUEUE}), [*map(once, seconds.split())]))
+    assert found == said and len(found) <= SETS
+    assert not [*search.sets(firsts, frozenset({Rank.QUEUE}), [*map(once, seconds.split())])]
+
+
+@pytest.mark.parametrize(("x", "y"), [(1, 1), (3, 2), (9, 9), (2, 7)])
+def test_both_changes_of_a_set_are_as_small_as_the_other_allows(x, y):
+    def gives(made):
+        return min(at_least("x", x)(made), at_least("y", y)(made))
+
+    search, first = Tried(gives), stepped("x", 9)
+    assert not [*search.singles([first])]
+    assert given(search.sets([first], frozenset({Rank.QUEUE}), [stepped("y", 9)])) == [
+        f"x={x} y={y}"]
+
+
+@pytest.mark.parametrize("kind", ["cut", "queue", "minimum", "guard", "", "label"])
+@pytest.mark.parametrize("ranks", [{Rank.QUEUE}, {Rank.QUEUE, Rank.NODES}])
+def test_what_makes_another_job_is_no_part_of_a_set_unless_nodes_are_bought(kind, ranks):
+    search, first = Tried(whole("a", "b")), once("a", kind=kind)
+    assert not [*search.singles([first])]
+    found = given(search.sets([first], frozenset(ranks), [once("b")]))
+    assert bool(found) == (kind in ("", "label") or Rank.NODES in ranks)
+
+
+def test_sets_are_sorted_by_what_they_change_and_begin_with_a_few():
+    ranks = [Rank.OTHERS, Rank.JOB, Rank.QUEUE, *[Rank.SWITCH] * 9]
+    firsts = [once(f"a{number}", rank=rank) for number, rank in enumerate(ranks)]
+    search = Tried(lambda made: PLACED if "b" in made and len(made) > 1 else NOTHING)
+    assert not [*search.singles(firsts)]
+    found = [*search.sets(firsts, frozenset({Rank.QUEUE}), [once("b", rank=Rank.HARMLESS)])]
+    assert [each.rank for each in found] == [Rank.SWITCH] * SETS
+    assert len(search.judged_ones) == FIRSTS == len(search.offered)
