@@ -6,10 +6,13 @@ from math import inf
 from types import SimpleNamespace
 
 import pytest
+from small_cluster import conf
 
+from volcano_lab import Cluster
 from volcano_lab.changes import Change
-from volcano_lab.explain.options import Option, Rank, once
+from volcano_lab.explain.options import Option, Rank, World, once
 from volcano_lab.explain.search import ADMITTED, FIRSTS, NOTHING, PLACED, SETS, Search
+from volcano_lab.framework.config.conf import load_conf
 
 
 class Tried(Search):
@@ -135,3 +138,90 @@ def test_sets_are_sorted_by_what_they_change_and_begin_with_a_few():
     found = [*search.sets(firsts, frozenset({Rank.QUEUE}), [once("b", rank=Rank.HARMLESS)])]
     assert [each.rank for each in found] == [Rank.SWITCH] * SETS
     assert len(search.judged_ones) == FIRSTS == len(search.offered)
+
+
+def searched(options, gives, monkeypatch, large=False, refused=(), nodes=3, **facts):
+    """What a whole search offers of some options."""
+    search = Tried(gives, refused)
+    search.keep, search.large, search.world = False, large, None
+    search.before = SimpleNamespace(nodes=dict.fromkeys(range(nodes)))
+    search.job = SimpleNamespace(min_available=1)
+    search._seconds = lambda first, ranks: [
+        option for option in options if option.rank in ranks and option.most != first.most]
+    monkeypatch.setattr("volcano_lab.explain.search.candidates", lambda *_: options)
+    return search, given(search.found([]))
+
+
+QUEUES, REQUEST = once("queue/a.weight=2"), once("job/x.requests.cpu=1", rank=Rank.REQUEST)
+NODES = Option(lambda count: Change((f"node/n1.more={count}",)), Rank.NODES, 2, 1)
+WAITS = [Option(lambda count, names=names: Change(removals=names), Rank.WAIT) for names in (
+    ("job/a", "job/b"), ("job/c",), ("job/d",))]
+
+
+def placed_by(*texts):
+    return lambda made: PLACED if any(text in made for text in texts) else NOTHING
+
+
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize(("texts", "said"), [
+    (["queue/a.weight=2"], ["queue/a.weight=2"]),
+    (["node/n1.more=1"], ["node/n1.more=1"]),
+    (["node/n1.more=1", "job/x.requests.cpu=1"], ["node/n1.more=1", "job/x.requests.cpu=1"]),
+    (["queue/a.weight=2", "job/x.requests.cpu=1"], ["queue/a.weight=2"]),
+    (["job/x.requests.cpu=1"], ["job/x.requests.cpu=1"]),
+    ([], [])])
+def test_a_smaller_request_is_offered_where_else_only_nodes_help(texts, said, large, monkeypatch):
+    _, found = searched([QUEUES, REQUEST, NODES], placed_by(*texts), monkeypatch, large)
+    assert found == said
+
+
+@pytest.mark.parametrize(("large", "most"), [(False, ("job/c",)), (True, ("job/a", "job/b"))])
+def test_the_fewest_jobs_are_waited_for_of_two_choices_or_in_a_large_cluster_the_first(
+        large, most, monkeypatch):
+    search, found = searched(WAITS, lambda made: PLACED, monkeypatch, large)
+    assert found == [""] and most in {change.removals for change in search.offered}
+    assert ("job/d",) not in {change.removals for change in search._known}
+
+
+@pytest.mark.parametrize(("need", "said"), [(1, ["node/n1.more=1"]), (2, ["node/n1.more=2"]),
+                                            (4, ["node/n1.more=4"]), (10, ["node/n1.more=10"]),
+                                            (11, [])])
+def test_as_many_nodes_as_there_are_may_be_bought(need, said, monkeypatch):
+    """Also for the jobs that are served before this one."""
+    assert searched([NODES], at_least("node/n1.more", need), monkeypatch, nodes=10)[1] == said
+
+
+def test_in_a_large_cluster_what_needs_no_evictions_is_tried_first(monkeypatch):
+    options = [once("queue/a.weight=2"), once("job/x.priority=9"), once("node/n1.taints=[]"),
+               once("queue/a.reclaimable=false", rank=Rank.SWITCH)]
+    found = searched(options, lambda made: PLACED, monkeypatch, large=True)[1]
+    assert found == ["node/n1.taints=[]", "job/x.priority=9", "queue/a.weight=2",
+                     "queue/a.reclaimable=false"]
+    both = searched(options, whole("job/x.priority=9", "node/n1.taints=[]"), monkeypatch,
+                    large=True)[1]
+    assert both == ["job/x.priority=9 node/n1.taints=[]"]
+    assert searched(options, whole("job/x.priority=9", "queue/a.weight=2"), monkeypatch,
+                    large=True)[1] == ["queue/a.weight=2 job/x.priority=9"]
+
+
+@pytest.mark.parametrize(("actions", "ends", "said"), [
+    ("preempt, allocate", "conf/actions=allocate, preempt",
+     ["conf/actions=allocate, preempt queue/a.weight=2"]),
+    ("allocate, preempt", "plugin/drf.enablePreemptable=false",
+     ["plugin/drf.enablePreemptable=false queue/a.weight=2"]),
+    ("allocate, preempt", "plugin/drf.enableReclaimable=false", []),
+    ("allocate, reclaim", "plugin/drf.enableReclaimable=false",
+     ["plugin/drf.enableReclaimable=false queue/a.weight=2"]),
+    ("allocate, preempt", None, [])])
+def test_what_ends_evictions_that_go_round_is_offered_with_the_change(actions, ends, said):
+    search = Tried(lambda made: PLACED)
+    search.world = World(Cluster().node("n1", cpu=1).queue("a").objects(), load_conf(
+        conf("drf", "gang", actions=actions)))
+
+    def judged(change, rank, alike=()):
+        search._loops = ends not in change.settings
+        return None if search._loops else SimpleNamespace(made=change, rank=rank, alike=alike)
+
+    search.judged = judged
+    found = [*search.singles([once("queue/a.weight=2", rank=Rank.QUEUE)])]
+    assert given(found) == said and all(each.rank == Rank.QUEUE for each in found)
