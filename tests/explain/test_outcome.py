@@ -10,7 +10,7 @@ import pytest
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain.evidence import counts
-from volcano_lab.explain.outcome import CYCLES, Eviction, Outcome
+from volcano_lab.explain.outcome import CYCLES, Eviction, Outcome, _is_over
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests.loader import loads, scheduler_conf_of
 from volcano_lab.scheduler import life
@@ -115,3 +115,62 @@ def test_which_evictions_go_round_or_have_no_end(seed):
                            if each.job != "c"}
     for uid in "abcxy":
         assert found.touches(uid) == any(uid in (each.job, each.winner) for each in loops)
+
+
+class Bound:
+    """A job that has its places, or waits."""
+
+    tasks = (1,)
+
+    def __init__(self, bound):
+        self.bound = bound
+
+    def is_ready(self):
+        return self.bound
+
+    def in_status(self, _):
+        return ()
+
+
+def gone(*cycles, pod="x-{}", job="x", winner="y"):
+    return [Eviction(cycle, pod.format(cycle), job, "n1", "reclaim", winner) for cycle in cycles]
+
+
+OVER = [  # whether the job is bound, cycle, row, evictions, as before, in a small and a large one
+    (True, 1, 1, [], None, (True, True)), (False, 1, 1, [], None, (False, False)),
+    (True, 3, 1, gone(1, 2), None, (False, True)), (False, 3, 1, gone(1, 2), None, (False, False)),
+    (True, 2, 2, gone(1, 2), None, (False, False)), (True, 3, 1, gone(1, 2), True, (False, True)),
+    (True, 9, 2, gone(1, 9, pod="x"), True, (False, False)),
+    (True, 9, 2, gone(1, 9, pod="x"), False, (True, True)),
+    (True, 9, 2, gone(1, 9, pod="x", job="new"), True, (True, True)),
+    (True, 9, 2, gone(1, 9, pod="x", winner="new"), True, (True, True)),
+    (False, 1, 1, gone(1), True, (False, False)), (False, 2, 2, gone(1, 2), True, (False, False)),
+    (False, 3, 3, gone(1, 2, 3), True, (False, True)), (False, 3, 3, [], True, (False, True)),
+    (True, 3, 3, gone(1, 2, 3), True, (False, False)),
+    (True, 3, 3, gone(1, 2, 3, winner="new"), True, (False, True))]
+
+
+@pytest.mark.parametrize(("bound", "cycle", "row", "evictions", "as_before", "over"), OVER)
+def test_when_further_cycles_show_nothing_more(bound, cycle, row, evictions, as_before, over):
+    """A bound job is enough without evictions, or once these are over; in a large cluster, too, a
+    job that waits after a few cycles.
+    """
+    jobs = {name: Bound(bound) for name in ("new", "x")}
+    for large, said in zip((False, True), over, strict=True):
+        found = Outcome(last=SimpleNamespace(jobs=jobs), cycles=cycle, row=row,
+                        evictions=evictions)
+        assert _is_over(found, SimpleNamespace(rests=True, session=found.last), "new", large,
+                        None if as_before is None else lambda _: as_before) is said, large
+
+
+@pytest.mark.parametrize("as_before", [True, False])
+def test_a_job_that_stays_in_its_places_is_enough_where_the_cluster_evicts_as_before(as_before):
+    """Two cycles in a row without an eviction of it or for it; one for it begins anew."""
+    found, said = Outcome(last=SimpleNamespace(jobs={"new": Bound(True), "x": Bound(True)})), []
+    for cycle, winner in enumerate("yyyny", 1):
+        found.cycles, found.row = cycle, cycle
+        found.evictions += gone(cycle, winner="new" if winner == "n" else winner)
+        said.append((_is_over(found, SimpleNamespace(rests=True, session=found.last), "new", True,
+                              lambda _: as_before), found.stays))
+    assert [stays for _, stays in said] == [1, 2, 3, 0, 1]
+    assert [over for over, _ in said] == [False, as_before, as_before, True, False]
