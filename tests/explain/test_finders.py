@@ -223,3 +223,33 @@ def test_a_gang_that_loses_pods_is_kept_by_gang_beside_a_plugin_that_was_not_ask
     assert found[0] == "1 plugin/capacity.tier=1"
     assert [text for text in found if "enableReclaimable=true" in text and "tier" in text] == (
         [moved] if moved else [])
+
+
+@pytest.mark.parametrize(("numbers", "levels"), [
+    ({}, [6, 8, 10]), ({"elastic": 1}, [6, 7, 8, 10]), ({"each": 2}, [6, 8, 10]),
+    ({"each": 2, "more": 2}, [6, 8, 10, 12, 14]), ({"asked": 9}, [9, 10]),
+    ({"asked": 9, "each": 2}, [9, 10, 11, 13]), ({"asked": 11}, [11])])
+def test_what_a_queue_has_to_hold_the_least_first(numbers, levels):
+    """What was refused, with what enqueue leaves out; what it holds with the gang, and with all of
+    the job; one more pod for each that waits, as others may come first. Nothing below the first.
+    """
+    cluster = Cluster().node("n1", cpu=4).queue("a").job(
+        "old", queue="a", pods=4, cpu=1, running={"n1": 4}).job(
+        "new", queue="a", pods=3, cpu=2, min_member=2)
+    if "more" in numbers:
+        cluster.job("more", queue="a", pods=numbers["more"], cpu=1)
+    facts = {"asked": {"cpu": 1000.0 * numbers.get("asked", 6)}, "short_of": ["cpu"], **{
+        name: {"cpu": 1000.0 * numbers[name]} for name in ("elastic", "each") if name in numbers}}
+    found = [row["cpu"] / 1000 for row in finder(cluster, conf(
+        "gang", "predicates", "capacity"))._levels("a", facts)]
+    assert sorted({*found}) == levels and found == sorted(found)
+
+
+@pytest.mark.parametrize(("taints", "said"), [
+    (["k"], True), (["k", "gpu"], True), (["node.kubernetes.io/not-ready"], False),
+    (["k", "node.kubernetes.io/not-ready"], False), (["ToBeDeletedByClusterAutoscaler"], False)])
+def test_a_node_that_does_not_work_is_not_tolerated(taints, said):
+    found = finder(Cluster([queue(), node("n1").changed(spec={"taints": [
+        Taint(key, effect="NoSchedule") for key in taints]}), group("new"), pod(
+            "new-0", "new")])).tolerations({"names": ["n1"]})
+    assert len([*found]) == said

@@ -16,16 +16,20 @@ def klass(value):
 
 
 def explained(*plugins, actions="allocate, preempt, reclaim", theirs="a", priority=5, placed=True,
-              reclaimable=True, annotations=None):
-    """A job of queue a and priority 5, and another one."""
+              reclaimable=True, annotations=None, beside=False, phase=""):
+    """A job of queue a and priority 5, and another one; `beside` it a third one of queue b."""
+    third = [group("third", "b"), pod("third-0", "third", "n2", requests={"cpu": "1"}),
+             node("n2", cpu="1")] * beside
     return Explainer([
+        *third,
         queue("a"), queue("b", reclaimable=reclaimable), node("n1", cpu="4"), klass(5),
         klass(priority) if priority != 5 else klass(1),
         group("new", "a", priorityClassName="p5"), pod(
             "new-0", "new", requests={"cpu": "2"}, priority=5),
         group("old", theirs, priorityClassName=f"p{priority}"), pod(
             "old-0", "old", "n1" if placed else "", requests={"cpu": "4"}, priority=priority,
-            annotations=annotations, **({} if placed else {"nodeSelector": {"no": "where"}}))],
+            phase=phase, annotations=annotations, **(
+                {} if placed else {"nodeSelector": {"no": "where"}}))],
         conf(*(plugins or PLUGINS), actions=actions), 1_800_000_000.0)
 
 
@@ -70,6 +74,28 @@ def test_what_keeps_all_candidates(action, theirs, reclaimable, annotations, clo
     found = causes[f"{action}_no_candidates"]
     assert [*found.numbers["not_reclaimable"]] == closed and found.numbers["kept"] == kept
     assert found.context
+
+
+def test_a_queue_that_gives_nothing_back_is_no_matter_of_preempt():
+    causes = {action: {cause.code: cause for cause in explained(
+        *PLUGINS, "proportion", actions=f"allocate, {action}", theirs="a" if action == "preempt"
+        else "b", priority=4, reclaimable=False, beside=True, annotations={
+            "volcano.sh/preemptable": "false"}).why("new").causes} for action in (
+                "preempt", "reclaim")}
+    assert [*causes["preempt"]["preempt_no_candidates"].numbers["not_reclaimable"]] == []
+    assert [*causes["reclaim"]["reclaim_no_candidates"].numbers["not_reclaimable"]] == ["b"]
+
+
+@pytest.mark.parametrize(("action", "theirs", "phase", "codes"), [
+    ("reclaim", "b", "Pending", ["not_running"]), ("reclaim", "b", "", []),
+    ("preempt", "a", "Pending", [])])
+def test_pods_that_have_not_started_keep_their_places_from_reclaim(action, theirs, phase, codes):
+    causes = {cause.code: cause for cause in explained(
+        *PLUGINS, "proportion", actions=f"allocate, {action}", theirs=theirs, priority=4,
+        phase=phase).why("new").causes}
+    notes = causes[f"{action}_no_candidates"].said if (
+        f"{action}_no_candidates" in causes) else ()
+    assert [each.code for each in notes if each.code.startswith("not_")] == codes
 
 
 @pytest.mark.parametrize(("priority", "evicts"), [(4, True), (5, False), (6, False)])
