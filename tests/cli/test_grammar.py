@@ -206,7 +206,7 @@ def completed(words):
 
 @pytest.mark.long
 @pytest.mark.parametrize(("words", "offered"), [
-    ("why {file} wai", ["plain,waits"]),
+    ("why {file} wai", ["plain,waits"]), ("why {file} node/", ["plain,node/n1"]),
     ("run {file} -n m", ["plain,ml"]),
     ("what-if {file} --set queue/t", ["plain,queue/team."]),
     ("what-if {file} --set queue/team.wei", ["plain,queue/team.weight="]),

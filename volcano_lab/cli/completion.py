@@ -42,6 +42,8 @@ def _words(loaded: Loaded, param: str, incomplete: str) -> Iterator[str]:
             yield from [obj.name] * (obj.kind == "Node")
         elif param == "namespace":
             yield from [obj.namespace or "default"] * obj.namespaced
+        elif obj.kind == "Node" and param == "words":
+            yield key_of(obj)
         elif obj.kind in ("Queue", "Pod", "Job", "PodGroup"):
             name = key_of(obj).partition("/")[2]
             yield from (name, name.rpartition("/")[2]) if obj.kind != "Queue" else (name,)
