@@ -88,9 +88,7 @@ def _attempt(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
                        sums=_sums(seen, record, job.queue) if asked else None)
         yield Cause(f"{action}_{kind}", said, {}, [record, *asked])
     answers = seen.calls_about(job, POINTS[action], action)
-    lost = claims and claims[0].get("within_job") and not (skipped or seen.brief) and any(
-        other.queue == job.queue and other.priority < job.priority
-        and len(unplaced(other)) < len(other.tasks) for other in seen.ssn.jobs.values())
+    lost = claims and not (skipped or seen.brief) and _tried_elsewhere(seen, job, claims[0])
     if lost:
         yield Cause.of("preempt_order", records=claims[:1], queue=job.queue, first=min(
             other.queue for other in admitted_jobs(seen.ssn)))
@@ -98,6 +96,15 @@ def _attempt(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
         yield from [*_protected(seen, job, answers)] or [_not_enough(seen, job, answers, action)]
     elif claims and not (skipped or lost):
         yield _no_candidates(seen, job, action, claims[:1])
+
+
+def _tried_elsewhere(seen: Evidence, job: JobInfo, first: Record) -> bool:
+    """Whether preempt has tried a job's pods for their own job before it looked at its queue, where
+    jobs of a lower priority hold places.
+    """
+    return bool(first.get("within_job")) and any(
+        other.queue == job.queue and other.priority < job.priority
+        and len(unplaced(other)) < len(other.tasks) for other in seen.ssn.jobs.values())
 
 
 def _no_candidates(seen: Evidence, job: JobInfo, action: str, claims: list[Record]) -> Cause:
