@@ -23,12 +23,13 @@ ENDS = {  # scene -> how many steps, and the states of train's pods and of web's
 STATE = ("pods", "nodes", "queues")
 
 
-def test_pods_on_nodes_have_their_names_and_what_leaves_is_not_covered_by_a_promise():
+def test_pods_on_nodes_have_the_colours_of_their_queues():
     by_hand = Rehearsal(half_full())
     by_hand.statement().evict("web-1").pipeline("train-0", "node-0").allocate("train-1", "node-1")
     drawn = nodes_of(by_hand.trace, "T", step=-1).data["nodes"]
-    assert {pod["name"]: pod["label"] for node in drawn for pod in node["pods"]} == {
-        "web-0": "web-0", "web-1": "web-1", "train-0": "", "train-1": "train-1"}
+    colors = statement_stepper().colors
+    assert {pod["name"]: pod["color"] for node in drawn for pod in node["pods"]} == {
+        "web-0": colors["a"], "web-1": colors["a"], "train-0": colors["b"], "train-1": colors["b"]}
 
 
 @pytest.fixture
@@ -86,7 +87,7 @@ def test_a_scene_is_chosen_on_the_page_or_in_code(lab):
     lab.forward()
     lab.scene = "a promise: evict, pipeline, commit"
     assert (lab.at, len(lab.frames), lab.frame["text"]) == (0, 9, "the session is open")
-    assert set(lab.colors) == {"web", "train"}
+    assert set(lab.colors) == {"a", "b"}
     with pytest.raises(KeyError, match="there is no scene nowhere"):
         lab.show("nowhere")
 

@@ -22,8 +22,8 @@ def test_train_runs_when_eval_asks_for_gpus_but_in_the_same_queue(cycle):
     assert "train is in queue speech, like eval" in hint
 
 
-def test_a_node_names_its_jobs_in_the_order_of_its_pods(cycle):
-    first = drawn(cycle, "").data["nodes"][0]
+def test_a_node_says_how_many_gpus_are_in_use_or_whose_pods_it_has(cycle):
+    first, *_, last = drawn(cycle, "").data["nodes"]
 
-    assert first["note"] == "shop, eval"
+    assert (first["note"], last["note"]) == ("2 of 2 GPUs", "invoice, train")
     assert [pod["name"] for pod in first["pods"]] == ["shop-1", "shop-0", "eval-0"]

@@ -268,14 +268,24 @@ def test_lanes_of_a_timeline_have_one_scale():
 
 
 @pytest.mark.parametrize("width", [440, 640])
-def test_the_number_of_a_way_back_lies_on_no_word_of_the_other_arrows(width):
-    picture = pictures.states("T", {"pods": [{"name": "p", "state": "Pending"}],
-                                    "way": [["Allocated", "Pending", ""]]})
-    words = words_of(pictures.evolve(picture, width=width).svg)
-    (number,) = (word for word in words if word[3] == "1")
-    for y, left, right, said in words:
-        apart = abs(y - number[0]) > 7 or right <= number[1] or number[2] <= left
-        assert said == "1" or apart, f"1 lies on {said}"
+@pytest.mark.parametrize("way", [["Allocated", "Pending", ""], ["Pending", "Allocated", ""]])
+def test_one_step_between_states_keeps_the_words_of_all_arrows(width, way):
+    picture = pictures.states("T", {"pods": [{"name": "p", "state": way[1]}], "way": [way]})
+    svg = pictures.evolve(picture, width=width).svg
+    words = words_of(svg)
+    assert {"allocate", "commit", "bind", "start"} <= {word[3] for word in words}
+    assert "1" not in {word[3] for word in words}
+    taken = re.search(r'd="M(\S+) \S+ H(\S+)" class="vp-edge vp-taken"', svg)
+    assert (float(taken[1]) > float(taken[2])) == (way[1] == "Pending"), "between the two boxes"
+
+
+@pytest.mark.parametrize(("state", "size", "shown"), [
+    ("running", 4, "web-0"), ("leaving", 4, "web-0"), ("promised", 4, "→ web-0"),
+    ("running", 0.5, None)])
+def test_a_pod_shows_its_name_where_the_whole_name_fits(state, size, shown):
+    pod = {"name": "web-0", "size": size, "color": BLUE, "state": state}
+    svg = pictures.cluster("T", {"nodes": [{"name": "n", "size": 8, "pods": [pod]}]}).svg
+    assert [word[3] for word in words_of(svg) if "web" in word[3]] == [shown] * bool(shown)
 
 
 def test_pods_keep_their_place_when_others_come_and_leave():

@@ -190,8 +190,7 @@ def _resources(start: dict[str, dict[str, dict[str, Any]]]) -> list[str]:
              if amount}
     there = dict.fromkeys(name for node in start["nodes"].values() for name in node["allocatable"])
     listed = [name for name in there if name != "pods"]
-    return [*(name for name in listed if name in asked),
-            *(name for name in listed if name not in asked), "pods"]
+    return [*sorted(listed, key=lambda name: name not in asked), "pods"]
 
 
 def frames_of(trace: TraceReader) -> list[Frame]:
@@ -228,7 +227,8 @@ def _described(record: Record, state: State) -> tuple[str, str, str]:
 
 
 def _frame(step: int, kind: str, text: str, pod: str, state: State) -> Frame:
-    pods = [{"pod": short(name), "job": short(task["job"]), "status": task["status"],
+    pods = [{"pod": short(name), "job": short(task["job"]),
+             "queue": state["jobs"][task["job"]]["queue"], "status": task["status"],
              "node": task["node"], "asks": amount_of(task["request"], "cpu")}
             for name, task in sorted(state["tasks"].items())]
     nodes = [{"node": name, **_amounts(node, ACCOUNTS, "cpu")}

@@ -95,8 +95,8 @@ class Plot:
     def nodes(self, title: str = "Nodes and their pods", resource: str = "cpu", **frame: Any
               ) -> Picture:
         """Draw the nodes at the end of the cycle."""
-        shown = channels(self._cycle, resource)
-        nodes = [node | {"pods": [pod | {"state": "allocated"} if pod["state"] == "now" else pod
+        shown, placed = channels(self._cycle, resource), {"now": {"state": "allocated"}}
+        nodes = [node | {"pods": [pod | {"name": short(pod["name"])} | placed.get(pod["state"], {})
                                   for pod in node["pods"]]} for node in shown["nodes"]]
         return pictures.cluster(title, {"nodes": nodes}, **WIDE | {
             "unit": unit_of(shown["resource"]), "legend": NODES} | frame)

@@ -205,7 +205,7 @@ class StatementSteps(OnPage):
         shown = self._kept[scene]
         with self.hold_sync():
             self.scene, self.at, self.frames, self.shown = scene, 0, shown, {}
-            self.colors = colors_of(pod["job"] for pod in shown[0]["pods"])
+            self.colors = colors_of(pod["queue"] for pod in shown[0]["pods"])
         return self
 
     @observe("scene")

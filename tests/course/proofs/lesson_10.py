@@ -44,8 +44,9 @@ def a_gang_that_is_too_large_for_a_rack(trace, volcano, adds):
 
 
 @after("cell-32")
-def a_gang_that_is_too_large_for_a_rack_2(without):
-    assert {step["node"] for step in without.placements()} == {"node-1", "node-2", "node-3"}
+def a_gang_that_is_too_large_for_a_rack_2(large, without):
+    placements = large.run(without).placements()
+    assert {step["node"] for step in placements} == {"node-1", "node-2", "node-3"}
 
 
 @after("cell-36")

@@ -46,11 +46,10 @@ def nodes_of(trace: TraceReader, title: str, step: int = 0) -> pictures.Picture:
     'Nodes. node-0: 2 pods run, idle 0 of 4 CPUs (web-0, web-1). node-1: empty, idle 4 of 4 CPUs.'
     """
     frame = frames_of(trace)[step]
-    colors = colors_of(pod["job"] for pod in frame["pods"])
+    colors = colors_of(pod["queue"] for pod in frame["pods"])
     return pictures.cluster(title, {"nodes": [{
         "name": node["node"], "size": node["allocatable"],
-        "pods": [{"name": pod["pod"], "label": pod["pod"] if pod["status"] != "Pipelined" else "",
-                  "size": pod["asks"], "color": colors[pod["job"]],
+        "pods": [{"name": pod["pod"], "size": pod["asks"], "color": colors[pod["queue"]],
                   "state": STATES.get(pod["status"], "running")}
                  for pod in frame["pods"] if pod["node"] == node["node"]]}
         for node in frame["nodes"]]}, unit="CPUs", cell=1)

@@ -1,6 +1,5 @@
 """Lesson 16: the cluster as a map of rooms, racks and nodes, and its queues."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from volcano_lab.api.objects import Queue
@@ -17,13 +16,15 @@ WORDS = {"cpu": "CPUs", "nvidia.com/gpu": "GPUs"}
 
 
 def drawn(cycle: Cycle, title: str) -> pictures.Picture:
-    """Draw the nodes of a cycle's end, with whose pods are on each, in the order of the pods."""
+    """Draw the nodes of a cycle's end; beside a name the GPUs in use, or whose pods are there."""
     nodes = []
     for name, node in sorted(cycle.session.nodes.items()):
         pods = facts.pods(node.tasks.values(), COLORS)
-        jobs = dict.fromkeys(pod["name"].rpartition("-")[0] for pod in pods)
+        jobs = ", ".join(dict.fromkeys(pod["name"].rpartition("-")[0] for pod in pods))
+        used, gpus = (each.get("nvidia.com/gpu") / 1000 for each in (node.used, node.allocatable))
         nodes.append({"name": name, "group": f"rack-{(int(name[-1]) + 1) // 2}", "size": 8,
-                      "pods": pods, "note": ", ".join(jobs)})
+                      "pods": pods, "note": gettext("{used:g} of {gpus:g} GPUs", used=used,
+                                                    gpus=gpus) if gpus else jobs})
     return pictures.cluster(title, {"groups": ROOMS, "nodes": nodes}, unit="CPUs", cell=1,
                             width=760, legend=plots.NODES)
 
@@ -36,6 +37,6 @@ def queue_rows(cluster: Cluster) -> list[dict[str, Any]]:
             for name, spec in specs.items() if spec.deserved]
 
 
-def listed(amounts: Mapping[str, Any]) -> dict[str, Any] | None:
+def listed(amounts: dict[str, Any]) -> dict[str, Any] | None:
     """CPUs and GPUs of a list of resources; None where it has neither."""
     return {gettext(word): amounts[name] for name, word in WORDS.items() if name in amounts} or None

@@ -33,13 +33,13 @@ export function statementSteps(model, el) {
   function update() {
     const frame = frames()[at()], before = frames()[at() - 1], colors = model.get("colors");
     const [was, now] = [before, frame].map((one) => one?.pods.find((pod) => pod.pod === frame.pod)?.status);
-    const color = (pod) => colors[pod.job] ?? "#8C8C8C";
-    states.update({way: was && was !== now ? [[was, now, ""]] : [], pods: frame.pods.map((pod) => ({name: pod.pod, state: pod.status, color: color(pod), ring: pod.pod === frame.pod}))}, null);
+    const pods = frame.pods.map((pod) => ({...pod, name: pod.pod, color: colors[pod.queue], ring: pod.pod === frame.pod}));
+    states.update({way: was && was !== now ? [[was, now, ""]] : [], pods: pods.map((pod) => ({...pod, state: pod.status}))}, null);
     nodes.update({nodes: frame.nodes.map((node) => ({
       name: node.node, size: node.allocatable, note: t("idle {0}, future idle {1}", number(node.idle), number(node.future_idle)),
-      pods: frame.pods.filter((pod) => pod.node === node.node && pod.status !== "Pending").map((pod) => ({name: pod.pod, size: pod.asks, color: color(pod), state: POD_STATES[pod.status] ?? "running", ring: pod.pod === frame.pod})),
+      pods: pods.filter((pod) => pod.node === node.node && pod.status !== "Pending").map((pod) => ({...pod, size: pod.asks, state: POD_STATES[pod.status] ?? "running"})),
     }))}, null);
-    queues.update(frame.queues, before?.queues ?? null);
+    queues.update(frame.queues.map((row) => ({...row, color: colors[row.queue]})), before?.queues ?? null);
     scene.value = model.get("scene");
     steps.update();
   }

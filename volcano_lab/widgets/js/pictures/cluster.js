@@ -55,20 +55,14 @@ function neededBy(lay, groups) {
 }
 
 function drawn(lay, node, x, y, width) {
-  const {c, cell} = lay, scale = (width - 12) / lay.most, label = wide(node.name, 14), boxes = [];
+  const {c, cell} = lay, scale = (width - 12) / lay.most, label = wide(node.name, 14);
   const frame = Math.min(width, Math.max(12 + node.size * scale, label + 14 + (node.note ? wide(node.note) + 8 : 0)));  // one scale for all nodes
-  let from = 0;
-  const held = node.pods.filter((pod) => pod.state !== "promised");
-  held.forEach((pod, i) => { boxes.push(podBox(c, pod, i, x + 6 + from * scale, y, pod.size * scale, node)); from += pod.size; });
+  const boxesOf = (pods, at) => pods.map((pod, i) => podBox(c, pod, `${at} ${i}`, x + 6 + (at + sum(pods.slice(0, i))) * scale, y, pod.size * scale, node));
+  const held = node.pods.filter((pod) => pod.state !== "promised"), promised = node.pods.filter((pod) => pod.state === "promised"), from = sum(held);
   // What is promised stands on what is leaving, and then on idle room.
-  let promise = held.some((pod) => pod.state === "leaving") ? sum(held.filter((pod) => pod.state !== "leaving" && pod.state !== "evicted")) : from;
-  const promised = node.pods.filter((pod) => pod.state === "promised").map((pod, i) => {
-    const one = podBox(c, pod, `p${i}`, x + 6 + promise * scale, y, pod.size * scale, node);
-    promise += pod.size;
-    return one;
-  });
+  const start = held.some((pod) => pod.state === "leaving") ? sum(held.filter((pod) => !isGone(pod))) : from;
   const idle = [];
-  for (let at = Math.max(from, promise); at < node.size - 0.001 && idle.length < 60; at += cell) {
+  for (let at = Math.max(from, start + sum(promised)); at < node.size - 0.001 && idle.length < 60; at += cell) {
     const part = Math.min(cell, node.size - at);
     idle.push(box(x + 6 + at * scale + 1.5, y + 25, part * scale - 3, POD, {key: `idle ${idle.length}`, rx: 3, class: "vp-idle"}));
   }
@@ -76,20 +70,22 @@ function drawn(lay, node, x, y, width) {
     box(x + 0.5, y + 0.5, frame - 1, NODE - 1, {rx: 6, class: `vp-node ${node.state ? `vp-${node.state}` : ""}`}),
     say(x + 7, y + 17, fit(node.name, width - 12), {class: node.state === "chosen" ? "vp-strong" : ""}),
     node.note && say(x + frame - 7, y + 17, fit(node.note, frame - label - 22), {class: "vp-soft", ...end}),
-    boxes, idle, promised);
+    boxesOf(held, 0), idle, boxesOf(promised, start));
 }
 
+const isGone = ({state}) => state === "leaving" || state === "evicted";
 const sum = (pods) => pods.reduce((all, pod) => all + pod.size, 0);
 
 function podBox(c, pod, i, x, y, width, node) {
-  const color = colorOf(pod, 0), state = pod.state ?? "running", gone = state === "leaving" || state === "evicted", w = Math.max(width - 3, 2);
-  const covered = node.pods.some((other) => other.state === "promised"); // what is promised stands on what leaves
-  const look = {running: {fill: color}, allocated: {fill: hatch(c.uid, color), stroke: color}, promised: {fill: "none", stroke: color, "stroke-dasharray": "4 2.5"},
-    leaving: {class: "vp-hollow", stroke: color}, evicted: {class: "vp-hollow", stroke: color, opacity: 0.5}}[state];
+  const color = colorOf(pod, 0), state = pod.state ?? "running", gone = isGone(pod), w = Math.max(width - 3, 2);
+  const covered = node.pods.some((other) => other.state === "promised");
+  const promised = state === "promised", late = gone || promised, told = `${promised ? "→ " : ""}${pod.name ?? ""}`, name = pod.label ?? (!(gone && covered) && wide(told) < w - (late ? 22 : 6) && told);
+  const look = {"stroke-width": 1.8, ...{running: {fill: color}, allocated: {fill: hatch(c.uid, color), stroke: color}, promised: {fill: "none", stroke: color, "stroke-dasharray": "4 2.5"},
+    leaving: {class: "vp-hollow", stroke: color}, evicted: {class: "vp-hollow", stroke: color, opacity: 0.5}}[state]};
   return h("g", {key: `pod ${pod.name ?? i}`, link: pod.link ?? pod.name, tip: toldPod(pod, node, c.spec), act: c.spec.asks && pod.name ? {ask: {pod: pod.name, node: node.name}} : null},
-    state === "promised" ? box(x + 4.5, y + 28, w - 6, POD - 6, {rx: 2.5, "stroke-width": 1.8, ...look}) : box(x + 1.5, y + 25, w, POD, {rx: 3.5, "stroke-width": 1.8, ...look}),
-    gone && w > (covered ? 24 : 9) && say(x + 1.5 + (covered ? 10 : w / 2), y + 39, "×", {...middle, class: "vp-strong"}),
-    pod.label && say(x + 1.5 + w / 2, y + 39, fit(pod.label, w), {...middle, class: "vp-halo"}),
+    promised ? box(x + 4.5, y + 28, w - 6, POD - 6, {rx: 2.5, ...look}) : box(x + 1.5, y + 25, w, POD, {rx: 3.5, ...look}),
+    gone && w > (covered ? 24 : 9) && say(x + 1.5 + (covered || name ? 10 : w / 2), y + 39, "×", {...middle, class: "vp-strong"}),
+    name && say(x + (late ? 21 : 1.5 + w / 2), y + 39, fit(name, late ? w - 18 : w), {...(late || middle), class: "vp-halo"}),
     pod.ring && box(x - 1, y + 22.5, w + 5, POD + 5, {key: "ring", rx: 6, class: "vp-ring"}));
 }
 
