@@ -38,7 +38,7 @@ export const states = {
 };
 
 const shownAs = (state) => ({Succeeded: "Running", Failed: "Releasing"})[state] ?? state;
-const head = (uid, name, kind) => h("marker", {id: `${uid}-${name}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse"}, h("path", {d: "M0 0 L8 4 L0 8 z", class: kind}));
+const head = (uid, name, kind) => h("marker", {id: `${uid}-${name}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 5, markerHeight: 5, orient: "auto-start-reverse"}, h("path", {d: "M0 0 L8 4 L0 8 z", class: kind}));
 
 function podsIn(pods, x, y, side) {
   return pods.slice(0, 16).map((pod, i) => {
