@@ -8,7 +8,10 @@ import pytest
 from small_cluster import conf
 
 from volcano_lab import Cluster
+from volcano_lab.changes import Change
 from volcano_lab.explain import Explainer
+from volcano_lab.explain.options import World, apart
+from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests.loader import loads
 
 PLUGINS = "priority", "gang", "conformance", "overcommit", "predicates", "proportion", "nodeorder"
@@ -209,3 +212,51 @@ status: {{phase: Running}}
         text = Explainer(cluster.objects(), conf(*PLUGINS, actions=actions)).why("train").text
         assert "hold cpu 6 (b/web-1). Volcano evicts none of them, whatever their priority." in text
         assert (f"{owner} b/web creates a deleted pod again" in text) is said
+
+
+POOL = """\
+{apiVersion: v1, kind: Node, metadata: {name: NAME, labels: {pool: NAME}},
+  status: {allocatable: {cpu: 16, memory: 8Gi, pods: 10}}}
+---
+{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: NAME}, spec: {weight: 1},
+  status: {state: Open}}
+---
+"""
+WAITS = """\
+{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: NAME},
+  spec: {minMember: 1, minResources: {cpu: 4}, queue: QUEUE}, status: {phase: PHASE}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: NAME, annotations: {
+  scheduling.k8s.io/group-name: NAME}}, spec: {schedulerName: volcano, ON nodeSelector: {
+  pool: QUEUE}, containers: [{name: c, resources: {requests: {cpu: 4}}}]}, status: {phase: POD}}
+---
+"""
+
+
+def member(name, queue, phase, on=""):
+    return WAITS.replace("NAME", name).replace("QUEUE", queue).replace("PHASE", phase).replace(
+        "ON ", on and f"nodeName: {on}, ").replace("POD", "Running" if on else "Pending")
+
+
+def test_a_set_of_changes_of_which_one_alone_is_enough_is_not_offered():
+    """Admission counts both pools; each pod may use the node of its own."""
+    text = POOL.replace("NAME", "low") + POOL.replace("NAME", "high")
+    text += "".join(member(f"run-{number}", "low", "Running", "low") for number in range(4))
+    text += "".join(member(f"wait-{number}", "low", "Inqueue") for number in range(5))
+    world = Cluster(loads(text + member("urgent", "high", "Pending"))).objects()
+    found = Explainer(world, conf(*PLUGINS, actions="enqueue, allocate, backfill")).why("urgent")
+    made = [remedy.made.settings for remedy in found.remedies]
+    assert ("conf/actions=allocate, backfill",) in made
+    assert not any("reclaim" in text for each in made for text in each)
+
+
+@pytest.mark.parametrize(("first", "second", "alone"), [
+    ("conf/actions=enqueue, allocate, reclaim, backfill",
+     "conf/actions=allocate, reclaim, backfill", ["conf/actions=allocate, backfill"]),
+    ("conf/actions=allocate, backfill", "conf/actions=allocate, preempt, backfill",
+     ["conf/actions=enqueue, allocate, preempt, backfill"]),
+    ("queue/a.weight=2", "queue/b.weight=2", ["queue/b.weight=2"]),
+    ("queue/a.weight=2", "queue/a.weight=3", [])])
+def test_what_the_second_of_two_changes_is_without_the_first(first, second, alone):
+    world = World([], load_conf('actions: "enqueue, allocate, backfill"'))
+    assert [*apart(world, Change((first,)), Change((second,))).settings] == alone

@@ -238,8 +238,7 @@ def _contradicted(seen: Evidence, call: Record, candidates: list[str]) -> Messag
     for other in (SHARES - {call["plugin"]}).intersection(seen.plugins(call["point"])):
         allowed = seen.ssn.points[call["point"]].functions[other](seen.tasks[call["task"]], tasks)
         if allowed[0]:
-            return Message("shares_disagree", plugin=call["plugin"], other=other,
-                           n=len(allowed[0]))
+            return Message("shares_disagree", plugin=call["plugin"], other=other, n=len(allowed[0]))
     return None
 
 

@@ -306,13 +306,12 @@ def state_of(taint: str) -> str:
 
 def _slots(seen: Evidence, names: list[str], choice: Record) -> Iterator[Message]:
     """Yield how many pods nodes have at that moment, and may have; those alike in one sentence."""
-    own = Counter(node for task, node in seen.placed_at(choice) if task.job in seen.ssn.jobs)
-    alike = grouped(((own[node.name], sum(task.job not in seen.ssn.jobs
-                                          for task in node.tasks.values()),
-                      amount_text("pods", node.allocatable.get("pods"))), node.name)
-                    for node in map(seen.ssn.nodes.__getitem__, names))
-    for (mine, others, most), nodes in [*alike.items()][:MOST]:
-        yield Message("pods.slots", n=len(nodes), nodes=nodes, own=mine, others=others, most=most)
+    own, others = (Counter(node for task, node in seen.placed_at(choice) if (
+        task.job in seen.ssn.jobs) is ours) for ours in (True, False))
+    alike = grouped(((own[name], others[name], amount_text("pods", seen.ssn.nodes[
+        name].allocatable.get("pods"))), name) for name in names)
+    for (mine, theirs, most), nodes in [*alike.items()][:MOST]:
+        yield Message("pods.slots", n=len(nodes), nodes=nodes, own=mine, others=theirs, most=most)
 
 
 def _beside(seen: Evidence, key: str, code: str, names: list[str], choice: Record) -> Pods:
@@ -435,6 +434,5 @@ def _whole(seen: Evidence, node: str) -> Amounts:
 
 def _largest(seen: Evidence, request: Amounts, allowed: list[str], names: list[str]) -> Amounts:
     """The largest node's amount of each resource of which even an empty node has too little."""
-    largest = {each: max(_whole(seen, name).get(each, 0.0) for name in allowed)
-               for each in names}
+    largest = {each: max(_whole(seen, name).get(each, 0.0) for name in allowed) for each in names}
     return part(largest, missing(part(request, names), largest))

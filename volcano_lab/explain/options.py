@@ -199,6 +199,18 @@ def in_order(world: World) -> Option:
     return _actions(there)
 
 
+def apart(world: World, first: Change, second: Change) -> Change:
+    """The second of two changes without the first; of the actions, which both set as a whole, what
+    it adds or leaves out. Nothing where it replaces the first.
+    """
+    shared = first.targets & second.targets
+    if shared != {"conf/actions"}:
+        return Change() if shared else second
+    before, after = ({*each.settings[0].partition("=")[2].split(", ")} for each in (first, second))
+    gone = before - after
+    return (without_action(world, min(gone)) if gone else with_action(world, *after - before)).most
+
+
 def _actions(names: list[str], rank: int = Rank.SWITCH) -> Option:
     return once(f"conf/actions={', '.join(names)}", rank=rank)
 

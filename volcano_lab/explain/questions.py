@@ -109,8 +109,7 @@ def why_not_cause(seen: Evidence, task: str, node: str, choice: Record | None) -
         reason = seen.ssn.pre_predicate(pod) or refused_now(seen, pod, node)
         against = {node: reason} if reason else {}
         return next(rule_causes(seen, task, against, (0, None), None), None)
-    row = seen.trace.node_values(task, choice.number + 1).get(node, {})
-    plugin = _objector(row)
+    plugin = _objector(seen.trace.node_values(task, choice.number + 1).get(node, {}))
     return next(rule_causes(seen, task, {node: refused_then(
         seen, seen.tasks[task], node, choice, plugin)}, (0, None), choice)) if plugin else None
 

@@ -23,7 +23,7 @@ from volcano_lab.changes.words import any_of
 from volcano_lab.explain.candidates import candidates, distinct
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause
-from volcano_lab.explain.options import SWITCHED, Option, Rank, World, in_order, switched
+from volcano_lab.explain.options import SWITCHED, Option, Rank, World, apart, in_order, switched
 from volcano_lab.explain.outcome import (
     BY_ITSELF,
     LARGE,
@@ -282,9 +282,8 @@ class Search:
         alike: set[Change] = set()
         for number, second in enumerate(seconds):
             both = first.most + second.most
-            if both in alike or second.most == first.most or (
-                    not second.most.targets & first.most.targets
-                    and self.at(second.most) == PLACED):  # it does alone
+            if both in alike or second.most == first.most or self.at(
+                    apart(self.world, first.most, second.most)) == PLACED:
                 continue
             if self.at(both) != PLACED:
                 continue

@@ -17,19 +17,17 @@ from volcano_lab.explain.origin import near
 from volcano_lab.explain.required import terms_of
 from volcano_lab.messages import Message, alike
 from volcano_lab.plugins.kube.node_affinity import node_terms
+from volcano_lab.trace.plain import grouped
 
 SAID = "plugin VolumeBinding pre-predicates failed "
 
 
 def claim_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield what claims of waiting pods lack before any node is searched, each reason once."""
-    found: dict[str, TaskInfo] = {}
-    for task in job.in_status(PENDING).values():
-        errors = job.nodes_fit_errors.get(task.uid)
-        for error in list(errors.nodes.values())[:1] if errors is not None else ():
-            if error.reasons[0].startswith(SAID):
-                found.setdefault(error.reasons[0], task)
-    for reason, task in found.items():
+    found = grouped((error.reasons[0], task) for task in job.in_status(PENDING).values()
+                    for errors in [job.nodes_fit_errors.get(task.uid)] if errors is not None
+                    for error in [*errors.nodes.values()][:1] if error.reasons[0].startswith(SAID))
+    for reason, (task, *_) in found.items():
         untried = _untried(seen, job, task)
         why = _lacking(seen.ssn.snapshot.storage, task.pod)
         code = why.code.partition(".")[0] if why is not None else "claim_refused"
