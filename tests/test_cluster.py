@@ -118,6 +118,14 @@ def test_a_cluster_written_out_decides_the_same(tmp_path):
     assert Cluster.read(file).run().committed == cluster.run().committed != []
 
 
+def test_a_cluster_is_made_of_another_one():
+    one = hundred()
+    made = Cluster(one)
+    made.queue("d")
+    assert [obj.name for obj in Cluster(one)] == [obj.name for obj in one]
+    assert ("d" in of_kind(made, Queue), "d" in of_kind(one, Queue)) == (True, False)
+
+
 def test_the_calls_that_describe_a_cluster_make_it_again():
     odd = r"""{apiVersion: v1, kind: Node, metadata: {name: n2, annotations:
         {a: "x\\d+\"\"\"y", b: 'tab\t', c: "名字 \U0001F600"}}, status: {allocatable: {cpu: 4}}}"""

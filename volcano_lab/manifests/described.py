@@ -43,6 +43,8 @@ class ClusterObjects(Shown):
     """
 
     def __init__(self, objects: Iterable[KubernetesObject] = ()):
+        if isinstance(objects, ClusterObjects):
+            objects = objects.objects()
         self.others = Loaded(checked_objects(objects), objects)
         self._described: dict[tuple[str, str, str], dict[str, Any]] = {}
         # unchanged objects are not written again
