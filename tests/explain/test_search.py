@@ -14,6 +14,8 @@ from volcano_lab.explain.options import Option, Rank, World, once
 from volcano_lab.explain.search import ADMITTED, FIRSTS, NOTHING, PLACED, SETS, Search
 from volcano_lab.framework.config.conf import load_conf
 
+WORLD = World(Cluster().node("n1", cpu=1).queue("a").objects(), load_conf(conf("drf", "gang")))
+
 
 class Tried(Search):
     """A search that knows what each change gives the job, by a function of its settings, and which
@@ -24,6 +26,7 @@ class Tried(Search):
         self.gives_by, self.refuses, self.end, self.large = gives, refused, end, False
         self.offered, self._refused, self._known = set(), set(), {}
         self._enough, self._loops, self.judged_ones = (PLACED, ADMITTED), False, []
+        self.world = WORLD
 
     def at(self, change):
         self._known[change] = self.gives_by(set(change.settings))
@@ -143,7 +146,7 @@ def test_sets_are_sorted_by_what_they_change_and_begin_with_a_few():
 def searched(options, gives, monkeypatch, large=False, refused=(), nodes=3, **facts):
     """What a whole search offers of some options."""
     search = Tried(gives, refused)
-    search.keep, search.large, search.world = False, large, None
+    search.keep, search.large = False, large
     search.before = SimpleNamespace(nodes=dict.fromkeys(range(nodes)))
     search.job = SimpleNamespace(min_available=1)
     search._seconds = lambda first, ranks: [
