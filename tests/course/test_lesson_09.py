@@ -5,7 +5,14 @@ import random
 import pytest
 
 from volcano_lab.course.lesson_09.lab import CONTROLS, ORDERS, evictions_lab
-from volcano_lab.course.lesson_09.scene import conf_with, eviction_cluster, votes_picture
+from volcano_lab.course.lesson_09.scene import (
+    COLORS,
+    conf_with,
+    eviction_cluster,
+    nodes_picture,
+    votes_picture,
+)
+from volcano_lab.trace.palette import colors_of
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +50,19 @@ def test_the_nodes_show_who_leaves_and_to_whom_room_is_promised(lab):
     assert [name for name, state in states.items() if state == "leaving"] == ["old-0", "old-1"]
     assert [name for name, state in states.items() if state == "promised"] == [
         "urgent-0", "urgent-1"]
+
+
+WORDS = {"#0072B2": "Blue", "#E69F00": "Orange", "#56B4E9": "Light blue, dashed"}
+
+
+def test_the_legend_of_the_nodes_names_the_colours_that_are_drawn():
+    picture = nodes_picture(eviction_cluster().run(conf_with("preempt")))
+    drawn = {pod["name"].rpartition("-")[0]: pod["color"]
+             for node in picture.data["nodes"] for pod in node["pods"]}
+    for job, color in drawn.items():
+        assert f"{WORDS[color]}: {job}" in picture.legend
+    queues = colors_of("ab")
+    assert (COLORS["old"], COLORS["greedy"]) == (queues["a"], queues["b"]), "as in the bars"
 
 
 def test_where_nobody_is_asked_it_is_said_why(lab):

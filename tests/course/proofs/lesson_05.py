@@ -47,8 +47,9 @@ def same_words_other_meanings(CONF, cluster, cycle, tables):
 
 
 @after("05-capacity-and-the-queue-tree-34")
-def admitted_is_not_placed(ends, steps):
+def admitted_is_not_placed(cycle, ends, tables):
     assert ends["statement"].tolist() == ["commit", "discard", "none", "commit"]
+    steps = tables.operations(cycle, "default/eval-gang")
     assert steps["operation"].tolist() == ["allocate"] * 2 + ["undo allocate"] * 2
 
 

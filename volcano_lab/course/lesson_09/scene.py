@@ -12,13 +12,14 @@ from volcano_lab.course.kit.scenery import conf_text, nodes
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.messages import gettext
 from volcano_lab.scheduler import traced
-from volcano_lab.trace import Trace, short
-from volcano_lab.trace.palette import colors_of
+from volcano_lab.trace import Trace, palette, short
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import facts, pictures
 from volcano_lab.widgets.plots import VOTES, votes
 
-COLORS = colors_of(("urgent", "old", "greedy", "large", "small"))
+COLORS = dict(zip(("old", "greedy", "large", "small", "urgent"), palette.COLORS, strict=False))
+"""Job -> its colour; old and greedy have those of their queues, a and b."""
+
 HELD = "Full: held. Pale: asked for. Diamond: deserved. Line: limit."
 DRY_RUN = {("leaving", False): "{pod} is removed: too little is free",
            ("leaving", True): "{pod} is removed: enough is free",
@@ -77,11 +78,11 @@ def nodes_drawn(cycle: Cycle) -> dict[str, Any]:
                       for name, node in sorted(cycle.session.nodes.items())]}
 
 
-def nodes_picture(cycle: Cycle, title: str) -> pictures.Picture:
+def nodes_picture(cycle: Cycle, title: str = "Nodes and their pods") -> pictures.Picture:
     """Draw the nodes when a cycle ends: who runs, who leaves, and what is promised to whom."""
     return pictures.cluster(title, nodes_drawn(cycle), unit="CPUs", width=760,
-                            legend="Blue: greedy. Orange: old. Green, dashed: urgent, promised. "
-                                   "Hollow: is leaving.")
+                            legend="Blue: old. Orange: greedy. Light blue, dashed: "
+                                   "urgent, promised. Hollow: is leaving.")
 
 
 def dry_run(cluster: Cluster, conf: str, title: str) -> pictures.Picture:
