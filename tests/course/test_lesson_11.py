@@ -16,6 +16,7 @@ from volcano_lab.course.lesson_11.lab import (
     run_state,
     short_run,
 )
+from volcano_lab.simulation import KINDS
 from volcano_lab.widgets.charts import transitions
 
 START = {name: control.start for name, control in CONTROLS.items()}
@@ -78,6 +79,16 @@ def test_a_look_says_where_a_request_is():
 
 
 @pytest.mark.long
-def test_every_kind_of_fault_heals():
-    faults = healing.each_fault()
-    assert faults["finished at"].notna().all() and set(faults.index) == set(healing.KINDS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_fault_heals(kind):
+    sim = healing.train([(1, kind), (1, "bind_refused")])
+    sim.run(until=60)
+    assert sim.side.jobs[healing.JOB].finished
+
+
+def test_a_lane_shows_when_pods_have_a_node_and_when_they_run():
+    slow = healing.train(bind=2.5)
+    slow.run(until=6)
+    (lane,) = healing.running("slow", {"slow": slow}, until=6).data["lanes"]
+    assert dict(lane["line"])[1] == 3 and dict(lane["points"])[4] == 0
+    assert dict(lane["points"])[5] == 3 and not lane["marks"]

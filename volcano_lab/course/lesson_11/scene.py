@@ -2,7 +2,7 @@
 know of it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -14,7 +14,7 @@ from volcano_lab.course.kit.scenery import cluster_of, conf_text
 from volcano_lab.course.kit.tracing import DataFrame, frame, logged
 from volcano_lab.messages import gettext, log
 from volcano_lab.server.conf_file import ConfFile
-from volcano_lab.simulation import KINDS, Faults, JobTemplate, Latencies, Simulation, every, poisson
+from volcano_lab.simulation import Faults, JobTemplate, Latencies, Simulation, every, poisson
 from volcano_lab.simulation.history import History
 from volcano_lab.trace.palette import COLORS, colors_of
 from volcano_lab.widgets import pictures
@@ -22,6 +22,7 @@ from volcano_lab.widgets import pictures
 JOB = "default/train-1"
 SHOWN = ("bind refused", "bind timed out", "pod bound", "pod deleted", "pod lost", "node lost",
         "node back", "scheduler died", "job started", "job finished")
+FAULTY = (*SHOWN[:2], "pod deleted", "node lost", "scheduler died")
 HOUR = 3600
 RECLAIM = conf_text("enqueue, allocate, reclaim", "gang, conformance",
                     "predicates, proportion, nodeorder")
@@ -137,17 +138,22 @@ def lines(sim: Simulation, until: float, level: int, *words: str) -> list[str]:
     return [line for line in written[start:] if any(word in line for word in words)]
 
 
-def each_fault() -> DataFrame:
-    """Every kind of fault, once, at second 1: what it did to train."""
-    rows = []
-    for kind, what in KINDS.items():
-        also = {"read_refused": [(1, "bind_refused")]}.get(kind, [])  # read again is what failed
-        sim = train([(1, kind), *also])
-        sim.run(until=60)
-        run = sim.side.jobs[JOB]
-        rows.append({"fault": kind, "what happens": what, "all run at": run.started,
-                     "pods lost": run.lost, "finished at": run.finished})
-    return frame(rows, "fault")
+def running(title: str, runs: Mapping[str, Simulation], until: float) -> pictures.Picture:
+    """Draw how many pods run at each cycle, a lane for each run; and dashed how many have a node
+    in the cache.
+    """
+    lanes = []
+    for name, sim in runs.items():
+        rows = sim.history.frame("cluster")
+        bound = rows["pods_binding"] + rows["pods_running"]
+        lanes.append({"name": name, "color": COLORS[0],
+                      "points": list(zip(rows["time"], rows["pods_running"], strict=True)),
+                      "line": list(zip(rows["time"], bound, strict=True)),
+                      "marks": [[time, "×"] for time, what, *_ in sim.history.rows["events"]
+                                if what in FAULTY]})
+    return pictures.timeline(title, {"lanes": lanes}, until=until, lane=24, width=760,
+                             legend="Full: pods that run. Dashed: pods that have a node in the "
+                                    "cache. ×: a fault. One look a second.")
 
 
 def writes(sim: Simulation) -> list[tuple[float, str]]:
@@ -224,15 +230,6 @@ def delays(failures: int) -> DataFrame:
     queue = WorkQueue()
     return frame([{"failures in a row": number, "seconds": queue.retry("a pod", 0.0)}
                   for number in range(1, failures + 1)], "failures in a row")
-
-
-def way_of_the_refused() -> pictures.Picture:
-    """Draw the states of a pod whose bind was refused once."""
-    way = [["Pending", "Allocated", "allocate"], ["Allocated", "Binding", "commit"],
-           ["Binding", "Pending", "refused"], ["Pending", "Allocated", "allocate"],
-           ["Allocated", "Binding", "commit"], ["Binding", "Bound", "bind"],
-           ["Bound", "Running", "start"]]
-    return pictures.states("The way of the refused pod", {"at": "Running", "way": way})
 
 
 def how_often(seen: Sequence[tuple[float, str]]) -> list[dict[str, Any]]:
