@@ -92,7 +92,8 @@ def test_the_last_warning_of_a_controller_says_why_pods_are_not_created(events):
 
 @pytest.mark.parametrize("other", [
     event("FailedCreate", FORBIDDEN, name="other"), event("FailedCreate", FORBIDDEN, "Normal"),
-    event("Unschedulable", "4/4 tasks in gang unschedulable")])
+    event("Unschedulable", "4/4 tasks in gang unschedulable"),
+    event("FailedCreatePodSandBox", "network plugin not ready")])
 def test_an_event_that_says_nothing_of_missing_pods_is_not_quoted(other):
     loaded = loads(MISSING + other)
     assert "last warning" not in Cluster(loaded).why("a/load").text

@@ -34,8 +34,10 @@ stay visible.
 """
 MOST_LISTS = 3
 """The maximum depth of nested lists."""
-FAILED = re.compile(r"^Failed(To)?Create|Error$")
-"""Reasons of Events by which controllers report that they cannot create something."""
+FAILED = re.compile(r"^Failed(To)?Create(?!PodSandBox)|Error$")
+"""Reasons of Events by which controllers report that they cannot create something; the kubelet
+reports sandboxes of pods.
+"""
 OF_STATUS = re.compile(r'^.*?Message:"((?:[^"\\]|\\.)*)".*', re.DOTALL)
 """An Event of Volcano's with the API server's answer, of which only the message is read."""
 APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
