@@ -186,7 +186,7 @@ MUTANTS = [
     # the simulated cluster
     Mutant("a lost pod comes back with its old uid", "def _pending_copy(", '"uid": "", ', ""),
     Mutant("pods of a node that returns are not started", "def node_returns(",
-           "self._expect(pod)"),
+           '(self._expect if pod.status.phase == "Pending" else self.finishes_after)(pod)'),
     Mutant("pods of a lost node stay", "def pods_collected(", 'self.server.remove("Pod", pod.key)'),
     Mutant("evicted pods never end", "def pod_ends(", 'self.server.remove("Pod", pod)'),
 ]
