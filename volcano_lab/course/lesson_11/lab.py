@@ -83,7 +83,7 @@ def lanes_of(run: dict[str, Any]) -> dict[str, Any]:
 
 
 CONTROLS = {"fail": slider(20, 0, 90, "binds fail", step=10, unit="%"),
-            "rate": slider(20, 10, 30, "arrivals", step=5, unit="per minute"),
+            "rate": slider(20, 10, 30, "arrivals", step=5, about="per minute"),
             "period": slider(2, 2, 8, "cycle every", unit="s")}
 
 PANELS = [pictures.timeline("32 seconds", lanes_of, until=UNTIL, lane=104, lanes=2, wide=True,
