@@ -48,6 +48,10 @@ status: {{phase: Inqueue}}
     ("node.kubernetes.io/not-ready", "repair", "as long as the node is in that state"),
     ("ToBeDeletedByClusterAutoscaler", "", "An autoscaler or the cloud is removing this node"),
     ("node.cilium.io/agent-not-ready", "", "An agent removes this taint once it runs on the node"),
+    ("ignore-taint.cluster-autoscaler.kubernetes.io/cilium-agent-not-ready", "",
+     "An agent removes this taint once it runs on the node"),
+    ("startup-taint.cluster-autoscaler.kubernetes.io/kubeip", "",
+     "An agent removes this taint once it runs on the node"),
     ("karpenter.sh/disrupted", "", "An autoscaler or the cloud is removing this node")])
 def test_a_node_that_goes_away_is_tolerated_by_no_pod(key, offered, said):
     found = asked(Cluster().node("n1", cpu=4).add(tainted(key)).job("new", cpu=8))

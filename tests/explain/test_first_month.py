@@ -261,3 +261,10 @@ def test_a_set_of_changes_of_which_one_alone_is_enough_is_not_offered():
 def test_what_the_second_of_two_changes_is_without_the_first(first, second, alone):
     world = World([], load_conf('actions: "enqueue, allocate, backfill"'))
     assert [*apart(world, Change((first,)), Change((second,))).settings] == alone
+
+
+def test_a_job_that_was_resumed_too_often_says_that_this_counts():
+    text = Cluster(loads(ENDED.replace("MORE", "maxRetry: 3").replace(
+        "{state: {phase: Failed}}", "{state: {phase: Failed}, retryCount: 3}"))).why("a/load").text
+    assert ("it is Failed after 3 of at most 3 retries (each resume of a suspended Job is one, "
+            "too) and has no pods.") in text

@@ -172,7 +172,19 @@ def test_a_pod_of_another_scheduler_is_told_to_be_one(name):
     explanation = explain.why(name)
     assert explanation.codes == ["other_scheduler"] and explanation.text.endswith(
         f"{name.removeprefix('a/')} names the scheduler default-scheduler (spec.schedulerName); "
-        "Volcano places pods that name volcano.")
+        "Volcano places pods that name volcano, and evicts none for others.")
+
+
+@pytest.mark.parametrize("name", ["api", "shop/api", "deploy/api", "api-6d", "rs/api-6d"])
+def test_a_deployment_of_another_scheduler_is_known_by_its_name(name):
+    found = Cluster().node("n1", cpu=4).add(
+        "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: api-6d, namespace: shop, "
+        "ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: api, uid: d}]}}",
+        "{apiVersion: v1, kind: Pod, metadata: {name: api-6d-x, namespace: shop, ownerReferences: "
+        "[{apiVersion: apps/v1, kind: ReplicaSet, name: api-6d, uid: r}]}, "
+        "spec: {containers: [{name: c}]}}").explainer().why(name)
+    assert found.codes == ["other_scheduler"] and found.text.startswith(
+        "The cycle leaves it out. Pod shop/api-6d-x names the scheduler default-scheduler")
 
 
 @pytest.mark.parametrize("spec, said", [

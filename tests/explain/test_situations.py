@@ -303,6 +303,21 @@ spec: {minAvailable: 4, tasks: [{name: w, replicas: 4, template: {spec: {contain
     assert not any("minAvailable" in change for change in changes)
 
 
+@pytest.mark.parametrize(("name", "said"), [
+    ("count/pods", "In use by default/past 2 (2 of its pods have ended: count/pods counts them "
+                   "until they are deleted with their job, see ttlSecondsAfterFinished)."),
+    ("pods", "In use by default/held 2.")])
+def test_pods_that_have_ended_use_the_quota_that_counts_objects_alone(name, said):
+    quota = COUNT.replace("pods:", f"{name}:").replace('"3"', '"5"').replace(
+        ', limits.cpu: "9"', "")
+    held = exported("held", 2, 1, there=2, phase="Running")
+    past = exported("past", 2, 1, there=2, phase="Completed").replace(
+        "status: {phase: Pending}", "status: {phase: Succeeded}")
+    found = asked(quota, past, *[held] * (name == "pods"), exported(
+        "odd", 1, 1, phase="Inqueue")).why("odd")
+    assert said in found.text
+
+
 def test_a_job_whose_pods_a_limit_range_refuses_says_so_first():
     bound = """\
 {apiVersion: v1, kind: LimitRange, metadata: {name: most, namespace: default}, spec: {limits: [

@@ -36,6 +36,18 @@ def test_each_reason_that_keeps_pods_off_a_node_is_one_cause_with_its_jobs():
     assert "cordoned" in cordoned.text
 
 
+def test_jobs_that_wait_for_quota_of_different_queues_are_told_apart():
+    built = cluster().queue("other", capability={"cpu": 1})
+    for number in range(2):
+        built.job(f"twin-{number}", queue="other", cpu=2)
+    found = Cluster([obj.changed(status={"phase": "Inqueue"}) if obj.kind == "PodGroup" else obj
+                     for obj in built.objects()]).why("node/n1")
+    assert [cause.text for cause in found.causes if cause.code == "node_fits"] == [
+        "It could take pod default/twin-0-0, which waits for quota: queue other is cpu 1 short. "
+        "The same holds for 1 more job: default/twin-1.",
+        "It could take pod default/more-0, which waits for quota: queue small is cpu 1 short."]
+
+
 def test_a_node_without_pods_that_wait():
     found = Cluster().node("n1", cpu=4).why("node/n1")
     assert found.codes == ["no_pod_waits"] and not found.remedies

@@ -149,9 +149,8 @@ def _wanted(job: JobInfo) -> dict[str, None]:
 
 def _protected(seen: Evidence, job: JobInfo, answers: list[Record]) -> Iterator[Cause]:
     """Yield a cause for each plugin that allows none of its candidates."""
-    plugins = dict.fromkeys(record["plugin"] for record in answers)
-    for plugin in plugins:
-        calls = [record for record in answers if record["plugin"] == plugin]
+    plugins = grouped((record["plugin"], record) for record in answers)
+    for calls in plugins.values():
         candidates = sorted({task for record in calls for task in record["candidates"]})
         if candidates and calls[0]["answer"][1] and not any(
                 record["answer"][0] for record in calls):

@@ -39,6 +39,7 @@ from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import Loaded
 from volcano_lab.manifests.owners import job_of
+from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, NoSuch, friendly_errors, meant, near
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Part, Shown, TraceReader
@@ -114,10 +115,10 @@ class Explainer(Shown):
 
     def _left_out(self, what: str) -> Explanation | None:
         """Why an object of this name is not in the session."""
-        pods = self._pods_called(what)
+        pods = sorted(self._pods_called(what), key=lambda pod: bool(pod.spec.node_name))
         for pod in pods:
             group = job_of(pod)
-            if pod.key in self.evidence.elsewhere:
+            if pod.spec.scheduler_name not in ("", SCHEDULER):
                 return self.why_job(group) if group in self.session.jobs else Explanation(
                     f"pod {pod.key}", Message("left_out"), [*elsewhere([pod], next(iter(
                         pod.metadata.owner_references), None))])
@@ -158,12 +159,17 @@ class Explainer(Shown):
             lost) else None
 
     def _pods_called(self, what: str) -> list[Pod]:
-        """The pods of a name, or else those of an owner of that name without a PodGroup."""
+        """The pods of a name, or else those of an owner of that name, or of what it has
+        created, without a PodGroup.
+        """
         pods = [obj for obj in self.objects if isinstance(obj, Pod)]
+        made = {what} | {obj.key for obj in self.evidence.given
+                         for owner in obj.metadata.owner_references
+                         if what in (owner.name, f"{obj.namespace}/{owner.name}")}
         own = [pod for pod in pods if what in (pod.key, pod.name, f"pod/{pod.name}")]
         return own or ([] if self._groups({what, f"default/{what}"}, []) else [
             pod for pod in pods for owner in pod.metadata.owner_references
-            if what in (owner.name, f"{pod.namespace}/{owner.name}")])
+            if not made.isdisjoint((owner.name, f"{pod.namespace}/{owner.name}"))])
 
     def _also(self, left_out: Message, groups: dict[str, str], pods: list[Pod]
               ) -> Iterator[Message]:

@@ -204,21 +204,14 @@ def _actions(ssn: Session) -> Iterator[Finding]:
     tree = getattr(ssn.plugins.get("capacity"), "hierarchical", False)
     if {"enqueue", "reclaim"} <= {*actions} and tree:
         yield found("enqueue_reclaim")
-    above, share = _before_shares(ssn)
+    tiers = [[plugin for plugin, _ in tier] for tier in ssn.points["reclaimable"].tiers]
+    above = [*chain(*takewhile(SHARES.isdisjoint, tiers))]
+    share = next(filter(SHARES.__contains__, chain(*tiers)), "")
     if "reclaim" in actions and above and share:
         yield found("shares_below", share=share, plugins=above)
     queues = [queue for name, queue in ssn.queues.items() if name != ROOT_QUEUE]
     if "reclaim" in actions and len(queues) > 1 and not any(queue.reclaimable for queue in queues):
         yield found("nothing_reclaimable")
-
-
-def _before_shares(ssn: Session) -> tuple[list[str], str]:
-    """Return the plugins that reclaim asks in tiers above what queues deserve, and the plugin that
-    computes it, "" for none.
-    """
-    tiers = [[plugin for plugin, _ in tier] for tier in ssn.points["reclaimable"].tiers]
-    above = [*takewhile(SHARES.isdisjoint, tiers)]
-    return [*chain(*above)], next(filter(SHARES.__contains__, chain(*tiers)), "")
 
 
 def _too_small(ssn: Session) -> Iterator[Finding]:

@@ -7,13 +7,13 @@ Volcano: none
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial, reduce
 from itertools import chain
 from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, QueueInfo
-from volcano_lab.api.status import ALLOCATED_STATUSES, READY_STATUSES, RELEASING
+from volcano_lab.api.status import ALLOCATED_STATUSES, FAILED, READY_STATUSES, RELEASING, SUCCEEDED
 from volcano_lab.explain.evidence import Evidence, after_init, ended, fails_to_start, requested
 from volcano_lab.explain.explanation import Amounts, Cause, added, moment_text, over, part
 from volcano_lab.explain.lint import SHARES
@@ -103,7 +103,7 @@ def held_by(seen: Evidence, code: str, by_job: dict[str, Amounts], names: list[s
                 for why in seen.not_created.get(seen.called(uid), ())
                 if isinstance(why, Message) and why.code == "not_created.finished"}
     holders += [Message(f"holder{'.named' * (len(names) > 1)}", job=seen.called(uid),
-                        about=over_now.get(uid) or about(seen.ssn.jobs[uid]),
+                        about=about(seen.ssn.jobs[uid]) or over_now.get(uid),
                         amount=part(by_job[uid], filter(by_job[uid].get, names)),
                         init=_for_init(seen.ssn.jobs[uid], names)) for uid in order[:MOST]]
     if len(order) > MOST:
@@ -139,16 +139,18 @@ def held_by_strangers(seen: Evidence, names: list[str], nodes: Iterable[str]
                   and task.namespace != "kube-system"]
 
 
-def quota_users(seen: Evidence, job: JobInfo, names: Iterable[str],
+def quota_users(seen: Evidence, job: JobInfo, names: Collection[str],
                 about: Callable[[JobInfo], Message | None] | None = None) -> Message | None:
     """Return the other jobs of a namespace whose pods a ResourceQuota counts for some of its
-    resources, also pods that wait.
+    resources, also pods that wait, and for count/pods those that have ended.
     """
-    used = {uid: requested(other.tasks.values()) for uid, other in seen.ssn.jobs.items()
+    past = "count/pods" in names
+    used = {uid: requested(task for task in other.tasks.values() if past or task.status not in (
+        FAILED, SUCCEEDED)) for uid, other in seen.ssn.jobs.items()
             if other is not job and other.namespace == job.namespace}
     return held_by(seen, "held_by.used", used, [
         name.removeprefix("requests.").removeprefix("count/") for name in names],
-                   about or partial(_waiting_pods, job))
+                   about or partial(_waiting_pods, job, past=past))
 
 
 def standing(seen: Evidence, record: Record, job: JobInfo) -> Message:
@@ -278,10 +280,11 @@ def _over(seen: Evidence, names: list[str]) -> list[Message]:
             if node.used.get(name) - node.allocatable.get(name) >= MIN_RESOURCE]
 
 
-def _waiting_pods(mine: JobInfo, other: JobInfo) -> Message | None:
-    """How many pods of another job wait."""
-    pods = len(other.in_status(PENDING)) * (other is not mine)
-    return Message("holder.waits", pods=Message("pods", n=pods)) if pods else None
+def _waiting_pods(mine: JobInfo, other: JobInfo, past: bool = False) -> Message | None:
+    """How many pods of another job wait, or else, where those of the `past` count, have ended."""
+    if pods := len(other.in_status(PENDING)) * (other is not mine):
+        return Message("holder.waits", pods=Message("pods", n=pods))
+    return Message("holder.counted", n=ended(other)) if past and ended(other) else None
 
 
 def came_first(seen: Evidence, others: list[str], mine: JobInfo, record: Record) -> Iterator[Cause]:

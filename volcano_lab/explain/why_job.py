@@ -119,9 +119,7 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     """Return why pods of a job wait, and what else its objects show."""
     name = seen.called(job.uid)
     lacking = [_not_made(seen, job, why) for why in seen.not_created.get(name, ())]
-    lacking += elsewhere([pod for pod in seen.elsewhere.values()
-                          if job_of(pod) == job.pod_group.key])
-    lacking += [] if job.tasks or lacking else _of_owner(seen, job)
+    lacking += _strangers(seen, job)
     above = [Cause("pods_not_made", Message("not_created", name=owner, what=why), {}, [], True)
              for owner in seen.names.above[job.uid] if owner != name
              for why in seen.not_created.get(owner, ())]
@@ -220,15 +218,14 @@ def elsewhere(pods: list[Pod], owner: OwnerReference | None = None) -> Iterator[
                        own=SCHEDULER)
 
 
-def _of_owner(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """Yield that pods which the owner of the PodGroup has created are not in it, and name another
+def _strangers(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Return that pods of the PodGroup or, where none is in it, of its owner name another
     scheduler.
     """
-    owner = owner_of(job)
-    if owner is not None:
-        yield from elsewhere([pod for pod in seen.elsewhere.values()
-                              if pod.namespace == job.namespace and owner.uid in [
-                                  ref.uid for ref in pod.metadata.owner_references]], owner)
+    key, owner = job.pod_group.key, None if job.tasks else owner_of(job)
+    return elsewhere([pod for pod in seen.elsewhere.values() if job_of(pod) == key or (
+        owner is not None and pod.namespace == job.namespace and owner.uid in [
+            ref.uid for ref in pod.metadata.owner_references])], owner)
 
 
 def _failed(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

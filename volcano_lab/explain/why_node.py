@@ -41,21 +41,24 @@ def _kept_off(seen: Evidence, node: str) -> Iterator[Cause]:
     """
     pods = [job.in_status(PENDING) for job in seen.ssn.jobs.values()]
     first = [next(iter(tasks.values())) for tasks in pods if tasks][:MOST]
-    found = [(why_not_cause(seen, task.key, node, last_choice(seen, task.key)), task)
-             for task in first]
-    alike = grouped((cause.code if cause else "", (cause, task)) for cause, task in found)
+    alike = grouped((key, (cause, task)) for task in first
+                    for key, cause in [_reason(seen, task, node)])
     for cases in sorted(alike.values(), key=len, reverse=True):
-        (cause, task), *more = cases
-        cause = cause or _fits(seen, task)
+        (cause, _), *more = cases
         also = Message("node_also", n=len(more), jobs=[
             seen.called(other.job) for _, other in more]) if more else None
         yield Cause(cause.code, [*cause.sentences, also], cause.numbers, cause.records)
-    if not found:
+    if not first:
         yield Cause.of("no_pod_waits")
 
 
-def _fits(seen: Evidence, task: TaskInfo) -> Cause:
-    """That a node could take a pod, and what its job waits for instead."""
-    gaps = map(gap_of, job_causes(seen, seen.ssn.jobs[task.job]))
-    gap = next(filter(None, gaps), None)
-    return Cause.of("node_fits", pod=task.key, gap=gap and Message("node_fits.gap", gap=gap))
+def _reason(seen: Evidence, task: TaskInfo, node: str) -> tuple[str, Cause]:
+    """Return why a pod is not on a node, or that the node could take it, and what its job waits for
+    instead; the first part is the same for jobs that are told in one sentence.
+    """
+    cause = why_not_cause(seen, task.key, node, last_choice(seen, task.key))
+    if cause is not None:
+        return cause.code, cause
+    gap = next(filter(None, map(gap_of, job_causes(seen, seen.ssn.jobs[task.job]))), None)
+    return str(gap), Cause.of("node_fits", pod=task.key, gap=gap and Message(
+        "node_fits.gap", gap=gap))

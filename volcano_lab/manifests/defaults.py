@@ -149,8 +149,8 @@ def _ended(job: api.VolcanoJob, phase: str, has_pods: bool) -> Message:
         f"--set job/{job.key}.status.state.phase=Pending")) if phase == "Aborted" else None
     if phase in ("Terminated", "Failed") and (why := jobs.fails_first(job)):
         again = Message("not_created.final", why=why)
-    retries = job.status.retry_count
-    tried = Message("not_created.tried", retries=retries) if retries else None
+    retries, most = job.status.retry_count, job.spec.max_retry or 3
+    tried = Message("not_created.tried", retries=retries, most=most) if retries else None
     code = "finished" if has_pods else "no_pods"
     code = "ending" if phase in ENDING else code
     return Message(f"not_created.{code}", phase=phase, tried=tried, again=again)
