@@ -30,6 +30,14 @@ RECTS = """() => [...document.querySelectorAll('.vp-lab, .vp-panel, .vp-said, .v
   .map(({x, y, width, height}) => [x, y, width, height])"""
 
 
+STICKS_OUT = """() => [...document.querySelectorAll('.vp-controls')].flatMap((controls) =>
+  [...controls.querySelectorAll('.vp-control > :not(:has(*))')].filter((node) => {
+    const words = document.createRange();
+    words.selectNodeContents(node);
+    return words.getBoundingClientRect().right > controls.getBoundingClientRect().right;
+  })).map((node) => node.textContent)"""
+
+
 def make(lesson):
     return getattr(import_module(f"volcano_lab.course.lesson_{lesson}.lab"), LABS[lesson])()
 
@@ -69,6 +77,7 @@ def test_a_lab_fits_a_screen_and_no_move_makes_it_jump(lesson, shown):
     lab = make(lesson)
     shown = shown(lab, width=848)  # a notebook's output beside the file browser, at 1280 pixels
     assert shown.page.locator(".vp-lab").bounding_box()["height"] <= MOST_HIGH
+    assert shown.page.evaluate(STICKS_OUT) == []
     before, jumps = shown.page.evaluate(RECTS), set()
 
     def look(after):

@@ -52,24 +52,24 @@ WEIGHTS = (1, 5, 10, 15, 20)
 def weight(answer: int) -> Mistakes:
     """nodeorder prefers rack a by 18 points. From which weight on are the pods two and two?"""
     yield answer not in WEIGHTS, "one_of_weights"
-    pods = {number: weighted(number)["b"] for number in WEIGHTS}
+    pods = {number: scene.by_rack(weighted(number))["b"] for number in WEIGHTS}
     yield pods[answer] == 0, try_again("all_stay", answer=answer)
     yield answer > min(number for number in WEIGHTS if pods[number] == 2), try_again(
         "a_smaller_weight", answer=answer)
     return well_done("weights_added")
 
 
-def weighted(number: int) -> dict[str, int]:
-    """How many of web's pods go to each rack where a plugin gives `number` points for rack b.
+def weighted(number: int) -> Cycle:
+    """A cycle in which a plugin gives `number` points for rack b.
 
-    >>> weighted(1)
+    >>> scene.by_rack(weighted(1))
     {'a': 4, 'b': 0}
     """
     class Weighted(Plugin):
         def node_order(self, task, node):
             return number * (node.labels["rack"] == "b")
 
-    return scene.by_rack(scene.run_with(Weighted, scene.two_racks()))
+    return scene.run_with(Weighted, scene.two_racks())
 
 
 # -- orders
