@@ -93,11 +93,15 @@ def test_idle_cycles_make_no_difference():
     assert len(skipping.rows["cluster"]) < len(every_cycle.rows["cluster"]) / 2
 
 
-def test_a_plugin_that_looks_at_the_time_gets_every_cycle():
-    conf = """actions: "enqueue, allocate"
-tiers: [{plugins: [{name: sla, arguments: {sla-waiting-time: 5s}}, {name: overcommit}]}]"""
-    history = simulate(cluster(job("a", 1)), conf, until=20)
-    assert len(history.rows["cluster"]) == 20
+@pytest.mark.parametrize(("plugin", "notes", "every_cycle"), [
+    ("name: sla, arguments: {sla-waiting-time: 5s}", {}, True),
+    ("name: sla", {"sla-waiting-time": "5s"}, True), ("name: sla", {}, False),
+    ("name: tdm", {}, True)])
+def test_a_plugin_that_looks_at_the_time_gets_every_cycle(plugin, notes, every_cycle):
+    conf = f"""actions: "enqueue, allocate"
+tiers: [{{plugins: [{{{plugin}}}, {{name: overcommit}}]}}]"""
+    history = simulate(cluster(job("a", 1, notes=notes)), conf, until=20)
+    assert (len(history.rows["cluster"]) == 20) is every_cycle
 
 
 def test_jobs_come_when_they_were_created():

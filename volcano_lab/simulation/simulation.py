@@ -21,6 +21,7 @@ from volcano_lab.framework.observer import joined
 from volcano_lab.manifests.defaults import FIRST_TIME
 from volcano_lab.manifests.described import world_of
 from volcano_lab.messages import friendly_errors, gettext, log
+from volcano_lab.plugins.sla import Sla
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.simulation.calendar import TICKS, Calendar, Entry
 from volcano_lab.simulation.cluster_side import ClusterSide, Latencies
@@ -31,8 +32,8 @@ from volcano_lab.simulation.wire import Wire
 from volcano_lab.simulation.workload import Arrivals, Spread, WorkloadError, spread
 
 STREAMS = ("arrivals", "cluster", "faults", "nodes")
-CLOCKS = frozenset(("sla", "tdm", "cdp", "usage", "rescheduling"))
-"""Plugins whose decisions depend on the time."""
+CLOCKS = frozenset(("tdm", "cdp", "usage", "rescheduling"))
+"""Plugins whose decisions depend on the time, beside sla."""
 BIND_WORKER_PERIOD = 0.02
 """Volcano reads its channel of tasks to bind every 20 ms."""
 
@@ -170,8 +171,14 @@ class Simulation:
 
     @property
     def reads_time(self) -> bool:
-        """Whether a plugin's decisions depend on the time."""
-        return self.ssn is not None and not CLOCKS.isdisjoint(self.ssn.plugins)
+        """Whether a plugin's decisions depend on the time; those of sla where jobs have a deadline.
+        """
+        if self.ssn is None:
+            return False
+        sla = self.ssn.plugins.get("sla")
+        deadlines = isinstance(sla, Sla) and any(
+            sla.deadline(job) is not None for job in self.ssn.jobs.values())
+        return deadlines or not CLOCKS.isdisjoint(self.ssn.plugins)
 
     @property
     def at_rest(self) -> bool:
