@@ -266,5 +266,5 @@ def test_what_the_second_of_two_changes_is_without_the_first(first, second, alon
 def test_a_job_that_was_resumed_too_often_says_that_this_counts():
     text = Cluster(loads(ENDED.replace("MORE", "maxRetry: 3").replace(
         "{state: {phase: Failed}}", "{state: {phase: Failed}, retryCount: 3}"))).why("a/load").text
-    assert ("it is Failed after 3 of at most 3 retries (each resume of a suspended Job is one, "
-            "too) and has no pods.") in text
+    assert ("it is Failed after 3 of at most 3 retries (maxRetry; each resume of a "
+            "suspended Job is one, too) and has no pods.") in text
