@@ -246,7 +246,7 @@ class Search:
             return first
         near = option.steps // ABOUT if sums and option.rank == Rank.NODES else 0
         for wanted in self._enough:
-            steps = smallest(lambda step: self.at(option.at(step)) >= wanted,  # noqa: B023 - used here
+            steps = smallest(lambda step: self.at(option.at(step)) >= wanted,  # noqa: B023 - now
                              option.steps, near * ABOUT // 2 or option.first, near or 1)
             if steps is not None:
                 return option.at(steps)
