@@ -20,9 +20,12 @@ from volcano_lab.course.lesson_12.scene import (
     KeptStay,
     conf_with,
     kept_and_plain,
+    report,
     run_with,
+    two_racks,
 )
 from volcano_lab.framework.points.rules import PERMIT
+from volcano_lab.framework.registry import registered
 
 NOTEBOOK = json.loads(
     (Path(__file__).parents[2] / "notebooks" / "12-your-own-plugin.ipynb").read_text())
@@ -149,3 +152,15 @@ def test_every_task_of_the_lab_can_be_done():
 def test_a_tier_decides_only_where_somebody_in_it_does_not_abstain(point, said, decides):
     tiers = decided(point, **said)["votes"]["tiers"]
     assert [tier["name"] for tier in tiers if tier["decides"]] == decides
+
+
+def test_a_report_plays_what_a_plugin_changes_and_says_why_a_pod_has_no_node():
+    class Never(Plugin):
+        def predicate(self, task, node):
+            return "not today"
+
+    with registered(plugin={"mine": Never}):
+        picture = report(two_racks(), conf_with(), conf_with("mine"))
+    before, after = ([pod for node in moment["nodes"] for pod in node["pods"]]
+                     for moment in picture.data)
+    assert (len(before), len(after)) == (4, 0) and "not today" in picture.legend

@@ -5,7 +5,6 @@ from typing import Any
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.boss import evicted
-from volcano_lab.course.kit.results import Table, table
 from volcano_lab.course.kit.scenery import cluster_of, conf_text
 from volcano_lab.course.kit.tracing import DataFrame, frame
 from volcano_lab.explain import Explainer
@@ -16,6 +15,8 @@ from volcano_lab.framework.registry import registered
 from volcano_lab.messages import gettext
 from volcano_lab.trace import TraceReader
 from volcano_lab.trace.views.cycle import Cycle
+from volcano_lab.widgets import pictures
+from volcano_lab.widgets.plots import NODES
 
 TIERS = (("priority", "gang"), ("predicates", "proportion", "nodeorder"))
 """The plugins of the lesson's configuration, tier by tier."""
@@ -185,17 +186,17 @@ def scores(trace: TraceReader, task: str) -> list[dict[str, Any]]:
             for node, by_plugin in by_node.items()]
 
 
-def report(cluster: Cluster, without: str, with_it: str) -> Table:
-    """Where pods go with one configuration and with another, side by side; and why one has no
-    node with the other, if one has not.
+def report(cluster: Cluster, without: str, with_it: str) -> pictures.Picture:
+    """Play where pods are placed with one configuration and with another; the legend says why one
+    has no node with the other, if one has not.
 
-    >>> print(report(two_racks(pods=1), conf_with(), conf_with()))
-    pod    without  with it
-    web-0  node-1   node-1
+    >>> report(two_racks(pods=1), conf_with(), conf_with()).spec["moments"]
+    ['without', 'with it']
     """
-    gone = [{pod.removeprefix("default/"): node for _, pod, node, *_ in cluster.run(conf).committed}
-            for conf in (without, with_it)]
-    lost = sorted(gone[0].keys() - gone[1])
+    cycles = [cluster.run(conf) for conf in (without, with_it)]
+    before, after = ({pod for _, pod, *_ in cycle.committed} for cycle in cycles)
+    lost = sorted(before - after)
     causes = Explainer(cluster.objects(), with_it).why(lost[0]).causes if lost else []
-    return table([{"pod": pod, "without": gone[0].get(pod, "–"), "with it": gone[1].get(pod, "–")}
-                  for pod in sorted(gone[0] | gone[1])], caption=causes[0].text if causes else "")
+    first = cycles[0].plot.nodes("Where pods are placed", cell=2,
+                                 legend=causes[0].text if causes else NODES)
+    return pictures.film({"without": first, "with it": cycles[1].plot.nodes()})
