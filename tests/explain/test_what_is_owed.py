@@ -113,3 +113,17 @@ def test_jobs_whose_pods_are_not_created_yet_are_counted():
     assert [group.jobs for group in explain.waiting()] == [["default/train"]]
     title, job = explain._shown()
     assert title == "1 of 1 jobs waits." and job.startswith("default/train: ")
+
+
+def test_jobs_that_the_shares_of_two_queues_refuse_are_two_groups():
+    cluster = Cluster().node("n1", cpu=8)
+    for name in "ab":
+        cluster.queue(name).job(f"old-{name}", queue=name, cpu=1, pods=3, running={"n1": 3})
+        cluster.job(f"new-{name}", queue=name, cpu=2, pods=1).job(
+            f"next-{name}", queue=name, cpu=2, pods=1)
+    conf = {"actions": "allocate", "tiers": [{"plugins": [
+        {"name": "proportion"}, {"name": "predicates"}]}]}
+    waiting = cluster.explainer(conf=conf).waiting()
+    assert [(group.code, group.jobs) for group in waiting] == [
+        ("over_deserved", ["default/new-a", "default/next-a"]),
+        ("over_deserved", ["default/new-b", "default/next-b"])]

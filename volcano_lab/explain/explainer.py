@@ -18,7 +18,7 @@ from volcano_lab.changes import Change
 from volcano_lab.changes.draft import CLASSES
 from volcano_lab.explain import origin, questions
 from volcano_lab.explain.beyond import beyond_causes, decided_by
-from volcano_lab.explain.candidates import CAPABILITY, in_queues
+from volcano_lab.explain.candidates import CAPABILITY, SHARE, in_queues
 from volcano_lab.explain.defects import defect_causes
 from volcano_lab.explain.evictions import evicted_for, victim_causes
 from volcano_lab.explain.evidence import Evidence, unbound, waits
@@ -335,7 +335,8 @@ class Explainer(Shown):
             first = _foremost(causes)
             if first.context and least is None:
                 first = _foremost(self.why(name).causes)
-            key = first.code, first.numbers.get("level"), tuple(first.numbers.get("short_of", ()))
+            queue = job.queue if first.code in SHARE else first.numbers.get("level")
+            key = first.code, queue, tuple(first.numbers.get("short_of", ()))
             group = groups.setdefault(key, Group(first.code, partial(self.why, name)))
             group.answers.append(Explanation(name, head_of(self.evidence, job, causes), [first]))
         self.evidence.brief = False
