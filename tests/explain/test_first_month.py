@@ -268,3 +268,5 @@ def test_a_job_that_was_resumed_too_often_says_that_this_counts():
         "{state: {phase: Failed}}", "{state: {phase: Failed}, retryCount: 3}"))).why("a/load").text
     assert ("it is Failed after 3 of at most 3 retries (maxRetry; each resume of a "
             "suspended Job is one, too) and has no pods.") in text
+    assert text.startswith(
+        "a/load waits for its pods, which are not created, for it is Failed. (PodGroup")

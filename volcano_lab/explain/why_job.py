@@ -62,6 +62,7 @@ def gap_of(cause: Cause) -> Message | None:
     code = "gap.cluster_full" if cause.numbers.get("whole") else f"gap.{cause.code}"
     code += ".none" * (cause.code == "pod_too_large" and not any(cause.numbers["largest"].values()))
     code += ".nodes" * (cause.code == "refused" and "reason" in cause.numbers)
+    code += ".ended" * (cause.code == "pods_not_made" and bool(cause.numbers.get("phase")))
     code += ".some" * (cause.code == "fragmented" and "allowed" in cause.numbers)
     said = [each for each in cause.sentences if isinstance(each, Message)]
     own = next((each.facts["n"] for each in said if each.code.startswith("own_pods")), 0)
@@ -147,7 +148,8 @@ def _not_made(seen: Evidence, job: JobInfo, why: Said) -> Cause:
     facts = why.facts if isinstance(why, Message) else {}
     never = getattr(facts.get("unready"), "code", "") == "not_created.ended"
     if (by := facts.get("quota")) is None:
-        return Cause("pods_not_made", said, {"never": never}, [], bool(job.tasks) and not never)
+        return Cause("pods_not_made", said, {"never": never, "phase": facts.get("phase")}, [],
+                     bool(job.tasks) and not never)
     enough = len(job.tasks) >= max(job.min_available, 1)
     if "wanted" not in by.facts:
         return Cause("pods_forbidden", said, {}, [], enough)
