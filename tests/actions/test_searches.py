@@ -213,7 +213,8 @@ def results(ssn: Session) -> list[Any]:
 
 
 @pytest.mark.parametrize("tiers", [
-    ["priority gang conformance", "drf predicates proportion nodeorder"],
+    pytest.param(["priority gang conformance", "drf predicates proportion nodeorder"],
+                 marks=pytest.mark.long),
     pytest.param(["priority", "gang drf proportion predicates"], marks=pytest.mark.long),
     ["gang", "drf", "predicates capacity"],
     pytest.param(["gang conformance proportion predicates"], marks=pytest.mark.long),

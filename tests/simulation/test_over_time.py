@@ -305,7 +305,8 @@ def test_a_history_without_a_cycle_has_measures():
 
 @pytest.mark.parametrize("given", [
     {"objects": Cluster.read("docs/loop.yaml")},
-    {"objects": Cluster.read("docs/loop.yaml"), "durations": "1h"},
+    pytest.param({"objects": Cluster.read("docs/loop.yaml"), "durations": "1h"},
+                 marks=pytest.mark.long),
     {"objects": Cluster().node("n1", cpu=4).job("a", pods=2, cpu=1), "failures": "1m,1s"}])
 def test_a_run_without_an_end_is_stopped_once_no_job_arrives_or_ends(given, monkeypatch):
     monkeypatch.setitem(lengths.__globals__, "IN_VAIN", 100)
