@@ -22,6 +22,7 @@ def test_these_plugins_answer_for_one_candidate():
                      ("proportion", "reclaimable")]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("plugin", "point"), ALONE)
 @given(objects=contended())
 @settings(max_examples=25, deadline=None,
