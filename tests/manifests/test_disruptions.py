@@ -81,6 +81,17 @@ def test_a_budget_that_nobody_has_counted_is_counted_when_objects_are_read():
     assert allowed == {"new": 2, "exported": 0, "counted": 1}
 
 
+@pytest.mark.parametrize("described, allowed", [(0, 1), (2, 3)])
+def test_pods_that_are_given_and_those_that_are_described_count(described, allowed):
+    web = {"cpu": 1, "labels": {"app": "web"}}
+    given = Cluster().node("n1", cpu=8).job("old", pods=2, running={"n1": 2}, **web).objects()
+    built = Cluster(given).add(budget(minAvailable=1))
+    if described:
+        built.job("new", pods=described, running={"n1": described}, **web)
+    assert [obj.status.disruptions_allowed for obj in built.objects()
+            if obj.kind == "PodDisruptionBudget"] == [allowed]
+
+
 def test_a_changed_bound_is_counted_again():
     before = cluster(5, budget(minAvailable=5, version="7")).objects()
     after, _ = Change(("pdb/web.minAvailable=3",)).given(before, load_conf(CONF))

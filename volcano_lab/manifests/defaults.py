@@ -84,7 +84,7 @@ def with_defaults(objects: Iterable[api.KubernetesObject],
                 complete.append(fields.complete(part))
         complete.later = {key: [fields.complete(_identified(pod, FIRST_TIME + len(complete)))
                                 for pod in pods] for key, pods in complete.later.items()}
-        count_new(complete)
+        count_new(complete, given)
         problems = fields.problems + _given_twice(complete)
     if problems:
         raise ManifestError(problems)

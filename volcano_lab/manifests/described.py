@@ -192,7 +192,7 @@ class ClusterObjects(Shown):
             complete += world[start:end] if parts.pods is None else builder.gang(
                 world[start:end], parts.pods, parts.nodes)
         world[first:] = complete
-        count_new(world)  # with the pods of gangs
+        count_new(world, given)  # again, with the pods of gangs
         world.given = [*self.others, *complete]
         return world
 

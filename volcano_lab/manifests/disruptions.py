@@ -41,11 +41,13 @@ def counted(budget: PodDisruptionBudget, pods: Iterable[Pod]) -> PodDisruptionBu
     return budget.changed(status={"disruptions_allowed": allowed})
 
 
-def count_new(objects: list[KubernetesObject]) -> None:
-    """Count the budgets among some objects that no API server has counted."""
-    for place, obj in enumerate(objects):
-        if isinstance(obj, PodDisruptionBudget) and not obj.metadata.resource_version and (
-                obj.status == UNKNOWN):
+def count_new(objects: list[KubernetesObject], given: Iterable[KubernetesObject]) -> None:
+    """Count the budgets among some objects that no API server has counted, as they were given."""
+    new = {(obj.namespace or "default", obj.name) for obj in given
+           if isinstance(obj, PodDisruptionBudget) and not obj.metadata.resource_version
+           and obj.status == UNKNOWN}
+    for place, obj in enumerate(objects if new else ()):
+        if isinstance(obj, PodDisruptionBudget) and (obj.namespace, obj.name) in new:
             objects[place] = counted(obj, (pod for pod in objects if isinstance(pod, Pod)))
 
 

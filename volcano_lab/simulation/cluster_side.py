@@ -189,8 +189,10 @@ class ClusterSide:
 
     def count_disruptions(self) -> None:
         """Let the disruption controller write what budgets allow now."""
-        for budget in self.server.list("PodDisruptionBudget"):
-            if (counted_now := counted(budget, self.server.list("Pod"))) != budget:
+        budgets = self.server.list("PodDisruptionBudget")
+        pods = self.server.list("Pod") if budgets else []
+        for budget in budgets:
+            if (counted_now := counted(budget, pods)) != budget:
                 self.server.update(counted_now)
 
     def _pod_deleted(self, job: str, pod: Pod) -> None:
