@@ -100,11 +100,9 @@ def _attempt(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
 
 def _tried_elsewhere(seen: Evidence, job: JobInfo, first: Record) -> bool:
     """Whether preempt has tried a job's pods for their own job before it looked at its queue, where
-    jobs of a lower priority hold places.
+    it could evict pods of others.
     """
-    return bool(first.get("within_job")) and any(
-        other.queue == job.queue and other.priority < job.priority
-        and len(unplaced(other)) < len(other.tasks) for other in seen.ssn.jobs.values())
+    return bool(first.get("within_job") and less_important(seen.ssn, job))
 
 
 def _no_candidates(seen: Evidence, job: JobInfo, action: str, claims: list[Record]) -> Cause:

@@ -10,7 +10,14 @@ from typing import Any
 
 from volcano_lab.api import status as states
 from volcano_lab.api.job import JobInfo
-from volcano_lab.api.objects import KubernetesObject, Pod, PriorityClass, VolcanoJob
+from volcano_lab.api.objects import (
+    KubernetesObject,
+    Node,
+    NodeCondition,
+    Pod,
+    PriorityClass,
+    VolcanoJob,
+)
 from volcano_lab.api.resource import Resource, max_of, total
 from volcano_lab.api.storage import ATTACHABLE
 from volcano_lab.api.task import TaskInfo, pod_resource_request
@@ -376,6 +383,12 @@ def waits(job: JobInfo) -> bool:
 def unbound(job: JobInfo) -> bool:
     """Return whether pods of a job wait, are not created yet, or are pipelined."""
     return not job.tasks or waits(job) or counts(job)[1] > 0
+
+
+def not_ready(node: Node) -> list[NodeCondition]:
+    """Return the conditions by which a node says that it is not Ready."""
+    return [each for each in node.status.conditions
+            if each.type == "Ready" and each.status != "True"]
 
 
 def classes_of(objects: Iterable[KubernetesObject]) -> list[str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import chain, takewhile
+from itertools import chain
 from typing import Any
 
 from attrs import asdict, define
@@ -20,7 +20,7 @@ from attrs import asdict, define
 from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, Resource, TaskInfo
 from volcano_lab.cache import Cache
 from volcano_lab.explain.evidence import classes_of, unplaced
-from volcano_lab.explain.lint import SHARES, contradictions, ignored_fields, place_of
+from volcano_lab.explain.lint import before_shares, contradictions, ignored_fields, place_of
 from volcano_lab.explain.origin import above_cluster, unknown_class
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.framework import SchedulerConfiguration, Session
@@ -204,9 +204,7 @@ def _actions(ssn: Session) -> Iterator[Finding]:
     tree = getattr(ssn.plugins.get("capacity"), "hierarchical", False)
     if {"enqueue", "reclaim"} <= {*actions} and tree:
         yield found("enqueue_reclaim")
-    tiers = [[plugin for plugin, _ in tier] for tier in ssn.points["reclaimable"].tiers]
-    above = [*chain(*takewhile(SHARES.isdisjoint, tiers))]
-    share = next(filter(SHARES.__contains__, chain(*tiers)), "")
+    above, share = before_shares(ssn)
     if "reclaim" in actions and above and share:
         yield found("shares_below", share=share, plugins=above)
     queues = [queue for name, queue in ssn.queues.items() if name != ROOT_QUEUE]

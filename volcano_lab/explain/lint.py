@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from itertools import chain, takewhile
 
 from volcano_lab.api import PODS, ROOT_QUEUE, QueueInfo, Resource, quantity, total
 from volcano_lab.api import objects as api
@@ -194,6 +195,15 @@ def _annotations(ssn: Session, options: Options) -> Iterator[Notice]:
         yield place_of(names), Message("unread.annotation", field=key, plugin=unread[key])
     if close and TOPOLOGY not in options:
         yield place_of(close), Message("unread.only", field="spec.networkTopology", plugin=TOPOLOGY)
+
+
+def before_shares(ssn: Session) -> tuple[list[str], str]:
+    """Return the plugins that reclaim asks in tiers above the one that computes what queues
+    deserve, and this; "" where none computes it.
+    """
+    tiers = [[plugin for plugin, _ in tier] for tier in ssn.points["reclaimable"].tiers]
+    return ([*chain(*takewhile(SHARES.isdisjoint, tiers))],
+            next(filter(SHARES.__contains__, chain(*tiers)), ""))
 
 
 def place_of(names: list[str]) -> Message:

@@ -20,7 +20,7 @@ from volcano_lab.api.objects import Pod
 from volcano_lab.api.storage import ATTACHABLE
 from volcano_lab.changes.change import value_text
 from volcano_lab.explain import required
-from volcano_lab.explain.evidence import Evidence, unplaced
+from volcano_lab.explain.evidence import Evidence, not_ready, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, moment_text, over, part
 from volcano_lab.explain.holders import room_causes
 from volcano_lab.explain.origin import above
@@ -232,16 +232,17 @@ def _in_the_way(task: TaskInfo, code: str, there: Pods) -> Iterator[Message | No
 def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[str],
                 choice: Record | None) -> Iterator[Message]:
     """Yield what else a rule and the nodes that it refuses show: the field, the nearest value."""
-    pod, nodes = seen.tasks[task].pod, [node.node for node in seen.ssn.nodes.values()]
+    pod, nodes = seen.tasks[task].pod, seen.ssn.nodes.values()
     about: dict[str, Callable[[], Iterable[Message]]] = {
         "revocable_zone": lambda: _hours(seen, reason, names[0]),
         "taint": lambda: _about_taint(seen, pod, reason, names),
-        "node_affinity": lambda: required.label_terms(pod, nodes),  # also of nodes refused besides
+        # a node that another rule refuses may have the labels
+        "node_affinity": lambda: required.label_terms(pod, [node.node for node in nodes]),
         "pod_affinity": lambda: required.company(seen.ssn, pod),
         "topology_spread": lambda: required.spread_counts(seen, pod, choice),
         "spread_label": lambda: missing_keys([
             each.topology_key for each in pod.spec.topology_spread_constraints],
-            values_by_label(nodes)),
+            values_by_label(node.node for node in nodes)),
         **dict.fromkeys(("volume_node", "volume_unbound"), lambda: reach_of(seen, task)),
         "node_group": lambda: _node_groups(seen, seen.ssn.jobs[seen.tasks[task].job].queue),
         "host_ports": lambda: [Message("ports", ports=sorted({
@@ -285,8 +286,7 @@ def _about_taint(seen: Evidence, pod: Pod, reason: str, names: list[str]) -> Ite
     if state := state_of(reason):
         yield Message(f"taint.{state}")
         said = {(each.message or each.reason).rstrip("."): node.name for node in reversed(nodes)
-                for each in node.status.conditions  # what nodes say themselves, each text once
-                if each.type == "Ready" and each.status != "True" and each.reason}
+                for each in not_ready(node) if each.reason}  # each text once
         yield from [Message("taint.ready", node=name, text=text) for text, name in said.items()]
         return
     going = [node.name for node in nodes if "going" in map(
@@ -306,7 +306,8 @@ def state_of(taint: str) -> str:
 
 def _slots(seen: Evidence, names: list[str], choice: Record) -> Iterator[Message]:
     """Yield how many pods nodes have at that moment, and may have; those alike in one sentence."""
-    own, others = (Counter(node for task, node in seen.placed_at(choice) if (
+    placed = seen.placed_at(choice)
+    own, others = (Counter(node for task, node in placed if (
         task.job in seen.ssn.jobs) is ours) for ours in (True, False))
     alike = grouped(((own[name], others[name], amount_text("pods", seen.ssn.nodes[
         name].allocatable.get("pods"))), name) for name in names)

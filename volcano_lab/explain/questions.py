@@ -7,7 +7,7 @@ Volcano: none
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain, takewhile
+from itertools import chain
 from typing import Any
 
 from volcano_lab.actions.evictions import never_preempts
@@ -17,7 +17,7 @@ from volcano_lab.explain import evictions
 from volcano_lab.explain.evidence import Evidence, counts, requested, unbound
 from volcano_lab.explain.explanation import Cause, Explanation, over, part
 from volcano_lab.explain.holders import order_causes, turn_of
-from volcano_lab.explain.lint import PREDICATES, SHARES
+from volcano_lab.explain.lint import PREDICATES, SHARES, before_shares
 from volcano_lab.explain.nodes import missing, refused_now, refused_then, rule_causes, withheld
 from volcano_lab.explain.origin import best_effort, closed
 from volcano_lab.explain.owners import head, on_event
@@ -413,10 +413,9 @@ def _when(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
         more = over(held, sums["deserved"])
         numbers = seen.sums(job.queue, more or over(held, {}), last)
         said = [Message("evict.over" if more else "evict.within", **numbers)]
-        tiers = seen.tiers("reclaimable")
-        above = [*takewhile(SHARES.isdisjoint, tiers)]
-        if above and len(above) < len(tiers):
-            decide = Message("evict.before_shares", plugins=[*chain(*above)])
+        above, share = before_shares(seen.ssn)
+        if above and share:
+            decide = Message("evict.before_shares", plugins=above)
             said = [*said, decide] if more else [decide]
     yield Cause(f"condition_{action}", said, numbers, [], True)
 

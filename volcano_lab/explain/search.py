@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from math import inf
 from time import perf_counter
@@ -246,7 +246,7 @@ class Search:
             return first
         near = option.steps // ABOUT if sums and option.rank == Rank.NODES else 0
         for wanted in self._enough:
-            steps = smallest(lambda step: self.at(option.at(step)) >= wanted,  # noqa: B023 - now
+            steps = smallest(partial(self._reaches, option, wanted),
                              option.steps, near * ABOUT // 2 or option.first, near or 1)
             if steps is not None:
                 return option.at(steps)
@@ -356,6 +356,9 @@ class Search:
     def _until(self, tries: int = 1) -> float:
         """Until when a try may take, or what takes as long as a number of `tries`."""
         return min(self.end, perf_counter() + tries * self.patience)
+
+    def _reaches(self, option: Option, wanted: int, step: int) -> bool:
+        return self.at(option.at(step)) >= wanted
 
     def gives(self, ssn: Session | None) -> int:
         """Whether the job has its places (or more than it had), or was admitted at least."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from volcano_lab.api import PENDING, JobInfo, TaskInfo
 from volcano_lab.api import objects as api
 from volcano_lab.api.storage import CLAIM, VOLUME, WAIT, Storage, claims_of, class_of
-from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain.evidence import Evidence, not_ready
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.lint import drivers_nowhere
 from volcano_lab.explain.origin import near
@@ -133,9 +133,10 @@ def _required(seen: Evidence, volume: str, required: api.NodeSelector, claim: st
     asked = [", ".join(terms_of(term)) for term in required.node_selector_terms]
     nodes = [node.node for node in seen.ssn.nodes.values() if any(
         term.matches(node.node) for term in node_terms(required))]
-    if any(asked):
-        yield Message("volume.reach", volume=volume, terms=asked)
-        yield from [] if nodes else [Message("volume.nowhere")]
-    if any(asked) and all(any(each.type == "Ready" and each.status != "True"
-                              for each in node.status.conditions) for node in nodes):
+    if not any(asked):
+        return
+    yield Message("volume.reach", volume=volume, terms=asked)
+    if not nodes:
+        yield Message("volume.nowhere")
+    if all(map(not_ready, nodes)):
         yield Message("volume.lost", claim=claim)

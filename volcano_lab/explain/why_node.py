@@ -7,7 +7,7 @@ Volcano: none
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 
 from volcano_lab.api import TaskInfo
 from volcano_lab.api.status import PENDING
@@ -52,13 +52,15 @@ def _kept_off(seen: Evidence, node: str) -> Iterator[Cause]:
         yield Cause.of("no_pod_waits")
 
 
-def _reason(seen: Evidence, task: TaskInfo, node: str) -> tuple[str, Cause]:
+def _reason(seen: Evidence, task: TaskInfo, node: str) -> tuple[Hashable, Cause]:
     """Return why a pod is not on a node, or that the node could take it, and what its job waits for
-    instead; the first part is the same for jobs that are told in one sentence.
+    instead; the first part is the same for jobs that share a sentence.
     """
     cause = why_not_cause(seen, task.key, node, last_choice(seen, task.key))
     if cause is not None:
         return cause.code, cause
-    gap = next(filter(None, map(gap_of, job_causes(seen, seen.ssn.jobs[task.job]))), None)
-    return str(gap), Cause.of("node_fits", pod=task.key, gap=gap and Message(
+    job = seen.ssn.jobs[task.job]
+    gap = next(filter(None, map(gap_of, job_causes(seen, job))), None)
+    alike = (gap.code, job.queue, *gap.facts.get("short", {}).items()) if gap else ()
+    return alike, Cause.of("node_fits", pod=task.key, gap=gap and Message(
         "node_fits.gap", gap=gap))

@@ -17,7 +17,6 @@ from typing import TypeVar
 from uuid import NAMESPACE_URL, uuid5
 
 from volcano_lab.api import objects as api
-from volcano_lab.api.storage import KINDS as STORAGE_KINDS
 from volcano_lab.api.storage import claims_of
 from volcano_lab.framework import collector_paused
 from volcano_lab.manifests import job_controller as jobs
@@ -217,6 +216,10 @@ class _Controllers:
         """What completes pods that may never be created: their problems are not reported."""
         return FieldDefaults(self.objects, self.label)
 
+    @cached_property
+    def claims_decide(self) -> bool:
+        return not_modelled.claims_decide(self.objects)
+
     def _unready(self, job: api.VolcanoJob, tasks: list[str]) -> Message | None:
         """The pods of some tasks that have succeeded, or else run and are not ready."""
         pods = [pod for task in tasks for pod in self.unready.get(
@@ -320,7 +323,7 @@ class _Controllers:
     def _warn_of_unchecked(self, owner: api.KubernetesObject, pods: list[api.Pod]) -> None:
         """Warn once of each request of an owner's pods that has no effect."""
         unchecked = [sentence for pod in pods for sentence in not_modelled.pod_warnings(pod)]
-        if any(map(claims_of, pods)) and not any(obj.kind in STORAGE_KINDS for obj in self.objects):
+        if any(map(claims_of, pods)) and not self.claims_decide:
             unchecked.append(gettext(not_modelled.VOLUMES_UNKNOWN))
         self.into.warnings += [self.label(owner) + mark(": ") + sentence
                                for sentence in dict.fromkeys(unchecked)]

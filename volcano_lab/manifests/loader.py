@@ -17,7 +17,6 @@ from typing import Any
 import yaml
 
 from volcano_lab.api import objects as api
-from volcano_lab.api.storage import KINDS as STORAGE_KINDS
 from volcano_lab.api.storage import claims_of
 from volcano_lab.framework import collector_paused
 from volcano_lab.framework.config.yaml import resolve
@@ -335,7 +334,7 @@ class _Batch:
 
     def _look_for_volumes(self) -> None:
         """Warn once if no object about volumes is given, because claims are then not checked."""
-        if not any(obj.kind in STORAGE_KINDS for obj, _ in self._objects.values()):
+        if not not_modelled.claims_decide(obj for obj, _ in self._objects.values()):
             labels = [labelled(obj, place) for obj, place in self._objects.values()
                       if isinstance(obj, api.Pod) and claims_of(obj)]
             self._not_read |= {gettext(not_modelled.VOLUMES_UNKNOWN): labels} if labels else {}

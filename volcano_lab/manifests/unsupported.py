@@ -6,7 +6,10 @@ kinds have no effect, and pods that request such things are placed as if they di
 with claims if no object about volumes is given.
 """
 
-from volcano_lab.api.objects import Pod
+from collections.abc import Iterable
+
+from volcano_lab.api.objects import KubernetesObject, Pod
+from volcano_lab.api.storage import KINDS as STORAGE_KINDS
 from volcano_lab.messages import gettext
 
 VOLUMES, CLAIMS = "volumes", "dynamic resource allocation"
@@ -24,6 +27,11 @@ KINDS = {**dict.fromkeys(("CSIDriver", "CSIStorageCapacity", "VolumeAttachment")
 
 VOLUMES_UNKNOWN = ("its claims to volumes do not decide, for among the objects is no "
                    "PersistentVolumeClaim, PersistentVolume, StorageClass or CSINode")
+
+
+def claims_decide(objects: Iterable[KubernetesObject]) -> bool:
+    """Return whether claims to volumes decide: one of the objects is about volumes."""
+    return any(obj.kind in STORAGE_KINDS for obj in objects)
 
 
 def pod_warnings(pod: Pod) -> list[str]:
