@@ -270,3 +270,42 @@ def test_a_job_that_was_resumed_too_often_says_that_this_counts():
             "suspended Job is one, too) and has no pods.") in text
     assert text.startswith(
         "a/load waits for its pods, which are not created, for it is Failed. (PodGroup")
+
+
+@pytest.mark.parametrize("asked, codes, said", [
+    (7.5, ["fragmented"], False), (7.8, ["larger_than_any_node"], True),
+    (8.5, ["larger_than_any_node"], False)])
+def test_a_new_node_has_pods_of_daemon_sets_too(asked, codes, said):
+    agents = loads("---".join(f"""
+apiVersion: v1
+kind: Pod
+metadata: {{name: agent-{node}, namespace: a, ownerReferences: [
+  {{apiVersion: apps/v1, kind: DaemonSet, name: agent, uid: w, controller: true}}]}}
+spec: {{nodeName: {node}, containers: [{{name: c, resources: {{requests: {{cpu: 350m}}}}}}]}}
+status: {{phase: Running}}
+""" for node in ("n1", "n2")))
+    cluster = Cluster(agents).node("n1", cpu=8).node("n2", cpu=8)
+    cluster.job("web", cpu=3, pods=2, running={"n1": 1, "n2": 1})
+    answer = cluster.job("train", cpu=asked).why("train")
+    assert [cause.code for cause in answer.causes if not cause.context][:1] == codes
+    assert ("Beside pods of DaemonSets cpu 7.65 is left of a node, also of a new one."
+            in answer.text) is said
+
+
+@pytest.mark.parametrize("kind", ["TrainJob", "PyTorchJob"])
+def test_what_a_train_job_reserves_may_be_that_of_its_runtime(kind):
+    objects = loads(f"""\
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {{name: ft, namespace: a, ownerReferences: [
+  {{apiVersion: trainer.kubeflow.org/v1alpha1, kind: {kind}, name: ft, uid: u, controller: true}}]}}
+spec: {{minMember: 1, queue: team, minResources: {{cpu: 8}}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {{name: ft-0, namespace: a, annotations: {{scheduling.k8s.io/group-name: ft}}}}
+spec: {{schedulerName: volcano, containers: [{{name: c, resources: {{requests: {{cpu: 2}}}}}}]}}
+""")
+    text = Cluster(objects).node("n1", cpu=16).queue("team", capability={"cpu": 4}).why("ft").text
+    assert "minResources are cpu 8; the pods that exist request 2." in text
+    assert ("takes them from the runtime" in text) is (kind == "TrainJob")

@@ -22,7 +22,7 @@ from volcano_lab.api.resource import Resource, max_of, total
 from volcano_lab.api.storage import ATTACHABLE
 from volcano_lab.api.task import TaskInfo, pod_resource_request
 from volcano_lab.changes.job_fields import at_path
-from volcano_lab.explain.explanation import Amounts, over, part
+from volcano_lab.explain.explanation import Amounts, added, over, part
 from volcano_lab.explain.slips import VENDOR, announced, in_milli
 from volcano_lab.framework import Session
 from volcano_lab.manifests.field_defaults import LIMIT_RANGER
@@ -122,6 +122,14 @@ class Evidence:
     def tasks(self) -> dict[str, TaskInfo]:
         """The session's tasks by key."""
         return {task.key: task for job in self.ssn.jobs.values() for task in job.tasks.values()}
+
+    @cached_property
+    def whole(self) -> dict[str, Amounts]:
+        """What each node has for jobs when it is empty: not what pods of DaemonSets request."""
+        return {name: added(amounts(node.allocatable), requested(
+            task for task in node.tasks.values() if any(
+                ref.kind == "DaemonSet" for ref in task.pod.metadata.owner_references)), -1)
+            for name, node in self.ssn.nodes.items()}
 
     @cached_property
     def largest_nodes(self) -> Amounts:
@@ -237,7 +245,8 @@ class Evidence:
 
     def at_first(self, task: TaskInfo, names: Iterable[str]) -> Iterator[Message]:
         """Yield what of the request for some resources is overhead, or that of a LimitRange, what
-        each of several containers requests, and that the init containers request this much.
+        each of several containers requests, that the init containers request this much, and that
+        pods of DaemonSets leave less than that on every node, also on a new one.
         """
         spec, filled = task.pod.spec, task.pod.metadata.annotations.get(LIMIT_RANGER, "")
         if any(name in each for name in names for each in filled.split(";")
@@ -247,6 +256,10 @@ class Evidence:
             yield Message("operator_adds", kind=kind, given=given, field=field)
         if overhead := over(part(amounts(Resource.from_list(spec.overhead)), names), {}):
             yield Message("overhead", overhead=overhead)
+        for name in names:
+            most = max((each.get(name, 0.0) for each in self.whole.values()), default=0.0)
+            if most < task.init_resreq.get(name) <= self.largest_nodes.get(name, 0.0):
+                yield Message("daemon_pods", most={name: most})
         sidecars = [each for each in spec.init_containers if each.restart_policy == "Always"]
         own = {each.name: part(amounts(Resource.from_list(each.resources.requests)), names)
                for each in (*spec.containers, *sidecars)}

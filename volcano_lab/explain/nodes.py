@@ -131,8 +131,8 @@ def _searched(seen: Evidence, task: TaskInfo, choice: Record) -> tuple[list[str]
     request = seen.trace.start["tasks"][task.key]["request"]
     devices = [name for name, amount in request.items() if amount
                and name not in ("cpu", "memory", "pods") and not name.startswith(ATTACHABLE)]
-    with_devices = [name for name in nodes if all(map(_whole(seen, name).get, devices))]
-    large = [name for name in with_devices if not over(request, _whole(seen, name))]
+    with_devices = [name for name in nodes if all(map(seen.whole[name].get, devices))]
+    large = [name for name in with_devices if not over(request, seen.whole[name])]
     able = large or with_devices
     if not able or len(able) == len(nodes):
         return nodes, inside
@@ -354,7 +354,8 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
     names, some = everywhere or anywhere, len(allowed) < count
     total, most = _left_in_all(left, lacking, names)
     full = missing(part(request, everywhere), total)
-    largest = _largest(seen, request, allowed, everywhere)
+    whole = {each: max(seen.whole[name].get(each, 0.0) for name in allowed) for each in everywhere}
+    largest = part(whole, missing(part(request, everywhere), whole))  # even empty: too little
     numbers = {"request": part(request, names), "free_in_total": total, "free_on_one_node": most,
                "nodes": len(allowed), **({"allowed": allowed} if some else {}),
                **({"largest": largest} if any(largest.values()) else {})}  # else no node has any
@@ -426,14 +427,3 @@ def _one_by_one(free: dict[str, Amounts], lacking: dict[str, list[str]], most: A
     return Message("left.too_little", parts=[
         Message("left.short", nodes=sum(each in short for short in lacking.values()),
                 resource=each, most={each: amount}) for each, amount in most.items()])
-
-
-def _whole(seen: Evidence, node: str) -> Amounts:
-    """What a node has, empty."""
-    return seen.trace.start["nodes"][node]["allocatable"]
-
-
-def _largest(seen: Evidence, request: Amounts, allowed: list[str], names: list[str]) -> Amounts:
-    """The largest node's amount of each resource of which even an empty node has too little."""
-    largest = {each: max(_whole(seen, name).get(each, 0.0) for name in allowed) for each in names}
-    return part(largest, missing(part(request, names), largest))

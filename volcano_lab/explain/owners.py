@@ -34,21 +34,21 @@ def owner_of(job: JobInfo) -> OwnerReference | None:
                  if ref.kind != "PodGroup"), None)
 
 
-def _kind(job: JobInfo) -> str:
-    """The kind of what has created it, "" for a job without an owner."""
+def kind_of(job: JobInfo) -> str:
+    """Return the kind of what has created a job, "" where nothing has."""
     return getattr(owner_of(job), "kind", "")
 
 
 def is_single(job: JobInfo) -> bool:
     """Whether it is one pod that nothing has put into a PodGroup with others."""
-    return _kind(job) == "Pod"
+    return kind_of(job) == "Pod"
 
 
 def runs_on(job: JobInfo) -> bool:
     """Whether it is meant to run until it is stopped: its end is not waited for, and it is not
     deleted for other jobs.
     """
-    return _kind(job) in KINDS["forever"]
+    return kind_of(job) in KINDS["forever"]
 
 
 def ends(job: JobInfo) -> bool:
@@ -70,7 +70,7 @@ def comes_whole(job: JobInfo) -> bool:
 
 def is_headed(job: JobInfo) -> bool:
     """Whether its pods have roles by their labels, or by the kind of their owner."""
-    return bool(_roles(job)) or _kind(job) in KINDS["headed"]
+    return bool(_roles(job)) or kind_of(job) in KINDS["headed"]
 
 
 def head(job: JobInfo, task: TaskInfo) -> str:
@@ -143,7 +143,7 @@ def grows(job: JobInfo) -> Said:
     executors; "" for none. What it reserves keeps drivers from filling a queue in which no executor
     fits.
     """
-    marks = {_kind(job)}.union(*(task.pod.metadata.labels for task in job.tasks.values()))
+    marks = {kind_of(job)}.union(*(task.pod.metadata.labels for task in job.tasks.values()))
     later = [KINDS["later"][each] for each in KINDS["later"] if each in marks]
     later += [Message("min_resources.later")] * lacks_head(job)
     return later[0] if later and job.tasks and beyond_pods(job) else ""

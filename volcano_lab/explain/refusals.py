@@ -17,7 +17,7 @@ from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.holders import by_whom, quota_users, room_causes, standing
 from volcano_lab.explain.lint import SHARES
 from volcano_lab.explain.nodes import closed_causes, lets_in, missing, withheld
-from volcano_lab.explain.owners import beyond_pods, grows
+from volcano_lab.explain.owners import beyond_pods, grows, kind_of
 from volcano_lab.explain.values import sum_of
 from volcano_lab.manifests.quotas import in_scope
 from volcano_lab.messages import Message
@@ -108,8 +108,9 @@ def _beyond_pods(job: JobInfo, compared: list[Record]) -> Iterator[Cause]:
                             if name in beyond)]
     later = grows(job)
     if job.tasks and names:
-        yield Cause.of("min_resources_ahead" if later else "min_resources_beyond", context=True,
-                       least=part(amounts(job.get_min_resources()), names),
+        trainer = [Message("min_resources.trainer")] * (kind_of(job) == "TrainJob")
+        yield Cause.of("min_resources_ahead" if later else "min_resources_beyond", *trainer,
+                       context=True, least=part(amounts(job.get_min_resources()), names),
                        asked=part(requested(job.tasks.values()), names), later=later)
 
 
