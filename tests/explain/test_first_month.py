@@ -309,3 +309,29 @@ spec: {{schedulerName: volcano, containers: [{{name: c, resources: {{requests: {
     text = Cluster(objects).node("n1", cpu=16).queue("team", capability={"cpu": 4}).why("ft").text
     assert "minResources are cpu 8; the pods that exist request 2." in text
     assert ("takes them from the runtime" in text) is (kind == "TrainJob")
+
+
+QUOTA = """\
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: objects, namespace: NAMESPACE}
+spec: {hard: {count/pods: 10}}
+status: {hard: {count/pods: 10}, used: {count/pods: USED}}
+---
+"""
+
+
+@pytest.mark.parametrize(("namespace", "used", "placed"), [
+    ("a", 10, 0), ("a", 6, 4), ("else", 10, 0)])
+def test_pods_of_an_admitted_job_are_created_once_its_quota_lets_them(namespace, used, placed):
+    job = ENDED.replace("MORE", "maxRetry: 3").replace(
+        "status: {state: {phase: Failed}}", "").replace("Completed", "Inqueue")
+    quota = QUOTA.replace("NAMESPACE", namespace).replace("USED", str(used))
+    cluster = Cluster(loads(quota + job))
+    assert sum(bool(task.node_name) for task in cluster.run().session.jobs[
+        "a/load-u"].tasks.values()) == placed
+    raised = "resourcequota/a/objects.status.hard[count/pods]=14"
+    offered = any(raised in str(remedy.args) for remedy in cluster.why("load").remedies)
+    assert offered is (namespace == "a" and not placed)
+    if offered:
+        assert "4 more pods are placed" in str(cluster.what_if(raised))

@@ -245,17 +245,27 @@ class _Controllers:
                                           unready=self._unready(job, others)))
         named = self.owners.groups.get((job.namespace, job.name), job.name)
         given = self.given_groups.get(f"{job.namespace}/{named}", group)
-        if has_pods or (has_group and given.status.phase not in ("", "Pending")):
+        waits = given.status.phase in ("", "Pending")
+        refused = given.status.phase == "Inqueue" and self._has_quota(job.namespace)
+        if has_pods or (has_group and not waits and not refused):
             if phase in ("", "Pending", "Running"):
                 self._lacking(job, pods, self.pods, {})
             return [] if has_group else [group]
         pods = self._admitted(job, pods)
         if not has_group:
             return [group, *pods]
-        self.into.later[job.key] = [pod.changed(metadata={
+        pods = [pod.changed(metadata={
             "annotations": pod.metadata.annotations | {jobs.GROUP_NAME: given.name}})
             for pod in pods]
+        if refused:  # these are let through now
+            return [*pods]
+        self.into.later[job.key] = pods
         return []
+
+    def _has_quota(self, namespace: str) -> bool:
+        """Whether a ResourceQuota may have refused the pods of a namespace."""
+        return any(isinstance(each, api.ResourceQuota) and each.namespace == namespace
+                   for each in self.quotas.limits)
 
     def _operator(self, obj: operators.OperatorObject) -> list[api.KubernetesObject]:
         """Return what the operator of a kind creates; its objects create others in turn."""
@@ -334,7 +344,7 @@ class _Controllers:
         count of pods created before.
         """
         if all(each.namespace != owner.namespace for each in self.quotas.limits):
-            return pods
+            return [*pods]
         new = [pod for pod in pods if pod.key not in self.pods]
         kept = self.quotas.admitted(new, counted)
         self._lacking(owner, new, {pod.key for pod in kept}, counted)
