@@ -245,8 +245,7 @@ class Evidence:
 
     def at_first(self, task: TaskInfo, names: Iterable[str]) -> Iterator[Message]:
         """Yield what of the request for some resources is overhead, or that of a LimitRange, what
-        each of several containers requests, that the init containers request this much, and that
-        pods of DaemonSets leave less than that on every node, also on a new one.
+        each of several containers requests, and that the init containers request this much.
         """
         spec, filled = task.pod.spec, task.pod.metadata.annotations.get(LIMIT_RANGER, "")
         if any(name in each for name in names for each in filled.split(";")
@@ -256,10 +255,6 @@ class Evidence:
             yield Message("operator_adds", kind=kind, given=given, field=field)
         if overhead := over(part(amounts(Resource.from_list(spec.overhead)), names), {}):
             yield Message("overhead", overhead=overhead)
-        for name in names:
-            most = max((each.get(name, 0.0) for each in self.whole.values()), default=0.0)
-            if most < task.init_resreq.get(name) <= self.largest_nodes.get(name, 0.0):
-                yield Message("daemon_pods", most={name: most})
         sidecars = [each for each in spec.init_containers if each.restart_policy == "Always"]
         own = {each.name: part(amounts(Resource.from_list(each.resources.requests)), names)
                for each in (*spec.containers, *sidecars)}

@@ -354,8 +354,7 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
     names, some = everywhere or anywhere, len(allowed) < count
     total, most = _left_in_all(left, lacking, names)
     full = missing(part(request, everywhere), total)
-    whole = {each: max(seen.whole[name].get(each, 0.0) for name in allowed) for each in everywhere}
-    largest = part(whole, missing(part(request, everywhere), whole))  # even empty: too little
+    largest = _largest(seen, request, allowed, everywhere)
     numbers = {"request": part(request, names), "free_in_total": total, "free_on_one_node": most,
                "nodes": len(allowed), **({"allowed": allowed} if some else {}),
                **({"largest": largest} if any(largest.values()) else {})}  # else no node has any
@@ -367,8 +366,22 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
                    left=_one_by_one(left, lacking, most, everywhere, MOST if some else 0))
     return Cause(code, [said, *seen.at_first(task, largest or names),
                         None if largest else seen.own(task.job, choice),
+                        *_beside_daemons(seen, request, largest),
                         *seen.not_announced(largest, task),
                         *withheld(seen, task, seen.ssn.nodes, names)], numbers, [choice])
+
+
+def _largest(seen: Evidence, request: Amounts, allowed: list[str], names: list[str]) -> Amounts:
+    """The largest node's amount of each resource of which even an empty node has too little."""
+    largest = {each: max(seen.whole[name].get(each, 0.0) for name in allowed) for each in names}
+    return part(largest, missing(part(request, names), largest))
+
+
+def _beside_daemons(seen: Evidence, request: Amounts, largest: Amounts) -> Iterator[Message]:
+    """Yield what pods of DaemonSets leave of a node that would be large enough without them."""
+    for name, most in largest.items():
+        if request[name] <= seen.largest_nodes.get(name, 0.0):
+            yield Message("daemon_pods", most={name: most})
 
 
 def withheld(seen: Evidence, task: TaskInfo, nodes: Iterable[str], names: Iterable[str]

@@ -239,10 +239,7 @@ class _Controllers:
         ready = {task.name: len(self.ready.get((job.namespace, job.name, task.name), ()))
                  for task in job.spec.tasks}
         group, pods = jobs.expand(job, self.fields.priorities, ready)
-        for task, others in jobs.waiting_tasks(job, ready).items():
-            if not has_pods or f"{job.namespace}/{job.name}-{task}-0" not in self.pods:
-                self._not_created(job, Message("not_created.depends", task=task, others=[*others],
-                                          unready=self._unready(job, others)))
+        self._depends(job, ready)
         named = self.owners.groups.get((job.namespace, job.name), job.name)
         given = self.given_groups.get(f"{job.namespace}/{named}", group)
         waits = given.status.phase in ("", "Pending")
@@ -261,6 +258,13 @@ class _Controllers:
             return [*pods]
         self.into.later[job.key] = pods
         return []
+
+    def _depends(self, job: api.VolcanoJob, ready: dict[str, int]) -> None:
+        """Say which tasks without pods wait for others."""
+        for task, others in jobs.waiting_tasks(job, ready).items():
+            if f"{job.namespace}/{job.name}-{task}-0" not in self.pods:
+                self._not_created(job, Message("not_created.depends", task=task, others=[*others],
+                                          unready=self._unready(job, others)))
 
     def _has_quota(self, namespace: str) -> bool:
         """Whether a ResourceQuota may have refused the pods of a namespace."""
