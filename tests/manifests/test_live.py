@@ -107,3 +107,22 @@ def test_without_kubectl_a_sentence_says_what_is_allowed(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ManifestError, match="there is no kubectl"):
         Cluster.live()
+
+
+def event(reason, said):
+    return {"apiVersion": "v1", "kind": "Event", "type": "Warning", "reason": reason,
+            "metadata": {"name": f"load.{reason}", "namespace": "a"}, "message": said,
+            "involvedObject": {"kind": "Job", "namespace": "a", "name": "load"},
+            "lastTimestamp": "2026-11-28T06:05:00Z"}
+
+
+@pytest.mark.long
+@needs_kubectl
+def test_the_last_warning_of_a_controller_is_read_of_a_live_cluster(tmp_path, monkeypatch):
+    refused = event("FailedCreate", 'pods "load-t-0" is forbidden')
+    with api_server(scene(), events=[event("BackOff", "restarting"), refused]) as (url, _):
+        path = kubeconfig(tmp_path / "config", {"small": url})
+        monkeypatch.setenv("KUBECONFIG", str(path))
+        monkeypatch.setenv("HOME", str(tmp_path))
+        found = live.objects()
+    assert [*found.reports] == ["a/load"] and not any("Event" in each for each in found.warnings)

@@ -11,22 +11,22 @@ from volcano_lab.api.objects import KINDS, ConfigMap
 from volcano_lab.manifests.live import _plural
 from volcano_lab.manifests.loader import to_dict
 
-SECRET = ("v1", "Secret", "secrets", True)
+UNREAD = {("v1", "Secret", "secrets", True), ("v1", "Event", "events", True)}
 
 
 @contextmanager
-def api_server(objects, without=()):
+def api_server(objects, without=(), events=()):
     """Yield an address and the paths asked for; `without` are kinds that the server has not."""
     kinds = {(version, cls.kind, _plural(cls.kind), cls.namespaced)
              for cls in {*KINDS.values()} for version in cls.api_versions[:1]
-             if cls.kind not in without} | {SECRET}
+             if cls.kind not in without} | UNREAD
     asked = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
             path = self.path.partition("?")[0].strip("/").split("/")
             asked.append(self.path)
-            found = answer(path, kinds, objects)
+            found = answer(path, kinds, objects, events)
             body = json.dumps(found or {"kind": "Status", "code": 404}).encode()
             self.send_response(200 if found else 404)
             self.send_header("Content-Type", "application/json")
@@ -46,7 +46,7 @@ def api_server(objects, without=()):
         server.server_close()
 
 
-def answer(path, kinds, objects):
+def answer(path, kinds, objects, events=()):
     versions = sorted({version for version, *_ in kinds})
     if path == ["api"]:
         return {"kind": "APIVersions", "versions": ["v1"]}
@@ -69,9 +69,10 @@ def answer(path, kinds, objects):
         return next((to_dict(obj) for obj in objects if isinstance(obj, ConfigMap)
                      and [obj.namespace, obj.name] == [rest[1], rest[3]]), None)
     kind = next(kind for each, kind, plural, _ in kinds if (each, plural) == (version, rest[0]))
+    items = [to_dict(obj) for obj in objects if obj.kind == kind
+             and obj.api_versions[0] == version]
     return {"kind": f"{kind}List", "apiVersion": version, "metadata": {"resourceVersion": "1"},
-            "items": [to_dict(obj) for obj in objects if obj.kind == kind
-                      and obj.api_versions[0] == version]}
+            "items": [*events] if kind == "Event" else items}
 
 
 def kubeconfig(path, contexts):

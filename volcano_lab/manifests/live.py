@@ -1,14 +1,16 @@
-"""A live cluster, as kubectl reads it: only the kinds that scheduling needs and the cluster has.
+"""A live cluster, as kubectl reads it: only the kinds that scheduling needs and the cluster has,
+and the warnings of controllers.
 
 Answers to no Go file. Nothing is written to the cluster, Secrets are not read, and of ConfigMaps
 only the scheduler's is.
 """
 
+import json
 import subprocess
 from io import StringIO
 
 from volcano_lab.api.objects import KINDS, ConfigMap
-from volcano_lab.manifests.loader import Loaded, ManifestError, load
+from volcano_lab.manifests.loader import Loaded, ManifestError, load, reported
 from volcano_lab.messages import gettext, mark
 
 CONFIG_MAP = "volcano-scheduler-configmap"
@@ -30,6 +32,7 @@ def objects(context: str = "", namespace: str = NAMESPACE) -> Loaded:
         raise ManifestError("kubectl: the API server lists no pods; allowed is the context of a "
                             "cluster")
     texts = [kubectl("get", ",".join(wanted), "--all-namespaces", "--output=json", *own)]
+    texts.append(_events(own) if "events" in known else "")
     warnings = []
     try:
         texts.append(kubectl("get", "configmap", CONFIG_MAP, f"--namespace={namespace}",
@@ -40,6 +43,19 @@ def objects(context: str = "", namespace: str = NAMESPACE) -> Loaded:
     loaded = load(*(StringIO(text) for text in texts if text.strip()))
     loaded.warnings += warnings
     return loaded
+
+
+def _events(own: list[str]) -> str:
+    """The Events by which controllers report what they cannot create; none where these may not be
+    read.
+    """
+    try:
+        text = kubectl("get", "events", "--all-namespaces", "--output=json",
+                       "--field-selector=type=Warning", *own)
+    except ManifestError:
+        return ""
+    return json.dumps({"apiVersion": "v1", "kind": "List",
+                       "items": [*filter(reported, json.loads(text)["items"])]})
 
 
 def command_line(namespace: str = NAMESPACE) -> str:

@@ -282,7 +282,7 @@ class _Batch:
         try:
             cls = documents.kind_of(document)
         except documents.NotRead as reason:
-            if report := _reported(document):
+            if report := reported(document):
                 self._reports |= report
                 return
             self._not_read.setdefault(str(reason), []).append(label)
@@ -350,7 +350,7 @@ class _Batch:
                                            found=found_text(uid), other=seen[uid]))
 
 
-def _reported(event: dict[str, Any]) -> dict[str, list[Said]]:
+def reported(event: dict[str, Any]) -> dict[str, list[Said]]:
     """Return the warning of a controller that it cannot create something, by what it is about, from
     an Event; nothing for other objects.
     """
