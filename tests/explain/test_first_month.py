@@ -335,3 +335,40 @@ def test_pods_of_an_admitted_job_are_created_once_its_quota_lets_them(namespace,
     assert offered is (namespace == "a" and not placed)
     if offered:
         assert "4 more pods are placed" in str(cluster.what_if(raised))
+
+
+OLD = "{apiVersion: batch/v1, kind: Job, name: old, uid: o, controller: true}"
+USES = f"""\
+apiVersion: batch/v1
+kind: Job
+metadata: {{name: old, namespace: a, uid: o}}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {{name: podgroup-o, namespace: a, ownerReferences: [{OLD}]}}
+spec: {{minMember: 4}}
+status: {{phase: Running}}
+---
+"""
+USED = f"""\
+apiVersion: v1
+kind: Pod
+metadata: {{name: old-NUMBER, namespace: a,
+  annotations: {{scheduling.k8s.io/group-name: podgroup-o}},
+  ownerReferences: [{OLD}]}}
+spec: {{schedulerName: volcano, nodeName: n1, containers: [{{name: c, image: i}}]}}
+status: {{phase: PHASE}}
+---
+"""
+
+
+@pytest.mark.parametrize(("phase", "said"), [
+    ("Running", "wait for the end of a/old"), ("Succeeded", "delete a/old")])
+def test_a_quota_is_free_again_without_the_job_that_uses_it(phase, said):
+    old = USES + "".join(USED.replace("NUMBER", str(at)) for at in range(4))
+    new = ENDED.replace("MORE", "maxRetry: 3").replace(
+        "status: {state: {phase: Failed}}", "").replace("Completed", "Inqueue")
+    quota = QUOTA.replace("NAMESPACE", "a").replace("USED", "10")
+    cluster = Cluster(loads(quota + old.replace("PHASE", phase) + new))
+    assert any(said in str(remedy) for remedy in cluster.why("load").remedies)
+    assert "4 more pods are placed" in str(cluster.what_if(remove=["job/a/old"]))

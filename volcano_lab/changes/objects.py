@@ -9,6 +9,7 @@ Volcano: none
 import re
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
+from itertools import chain
 from typing import Any
 
 import attrs
@@ -23,6 +24,7 @@ from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.disruptions import counted
 from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict, to_dict
 from volcano_lab.manifests.operators import OperatorObject
+from volcano_lab.manifests.quotas import released
 from volcano_lab.manifests.schema import json_name
 
 UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
@@ -55,7 +57,12 @@ def change(objects: Iterable[api.KubernetesObject], settings: Sequence[str] = ()
     ['root', 'default']
     """
     given = Draft(objects if isinstance(objects, list) else list(objects))
-    doomed = [name for name in removals if not _remove(given, name)]
+    removed = {name: _remove(given, name) for name in removals}
+    doomed = [name for name, found in removed.items() if not found]
+    pods = [obj for obj in chain(*removed.values()) if isinstance(obj, api.Pod)]
+    for place in given.of_kind("resourcequota") if pods else ():
+        quota: Any = given[place]
+        given.put(place, released(quota, pods))
     late = [text for text in settings if not Setting.read(text).applied_to(given)]
     world = with_defaults(given.loaded())
     if not late and not doomed:
@@ -81,13 +88,15 @@ def named(objects: Sequence[api.KubernetesObject], name: str, where: str) -> api
     return draft[draft.find(name, where)]
 
 
-def _remove(draft: Draft, name: str) -> bool:
-    """Remove an object and the objects it created; return whether it existed."""
+def _remove(draft: Draft, name: str) -> list[api.KubernetesObject]:
+    """Remove an object and the objects it created; return them, none where it does not exist."""
     if not draft.has(name, f"remove {name}"):
-        return False
-    for place in draft.with_children(draft.find(name, f"remove {name}")):
+        return []
+    places = draft.with_children(draft.find(name, f"remove {name}"))
+    removed = [draft[place] for place in places]
+    for place in places:
         draft.put(place, None)
-    return True
+    return removed
 
 
 @attrs.frozen

@@ -20,7 +20,7 @@ from volcano_lab.changes.job_fields import at_path
 from volcano_lab.changes.objects import UNSCHEDULABLE
 from volcano_lab.explain import lint, options, slips, values
 from volcano_lab.explain.evictions import less_important
-from volcano_lab.explain.evidence import fails_to_start, still_needed, unplaced
+from volcano_lab.explain.evidence import ended, fails_to_start, still_needed, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, in_quantity, over, part
 from volcano_lab.explain.nodes import state_of
 from volcano_lab.explain.options import Option, Rank, World, once, setting
@@ -257,6 +257,11 @@ class Candidates:
         yield from gone(self.world, stuck)
         for uid in stuck[1:]:
             yield from gone(self.world, [uid])
+
+    def counted(self, numbers: Numbers) -> Iterator[Option]:
+        """That jobs are deleted of which all pods have ended, and count nevertheless."""
+        yield from gone(self.world, [uid for uid in numbers["holders"] if ended(
+            self.ssn.jobs[uid]) == len(self.ssn.jobs[uid].tasks)], Rank.HARMLESS)
 
     def never(self, numbers: Numbers) -> Iterator[Option]:
         """That jobs which can never start are gone, as many as it takes."""

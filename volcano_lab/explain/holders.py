@@ -140,17 +140,18 @@ def held_by_strangers(seen: Evidence, names: list[str], nodes: Iterable[str]
 
 
 def quota_users(seen: Evidence, job: JobInfo, names: Collection[str],
-                about: Callable[[JobInfo], Message | None] | None = None) -> Message | None:
+                about: Callable[[JobInfo], Message | None] | None = None
+                ) -> tuple[Message | None, list[str]]:
     """Return the other jobs of a namespace whose pods a ResourceQuota counts for some of its
-    resources, also pods that wait, and for count/pods those that have ended.
+    resources, also pods that wait, and for count/pods those that have ended; and their uids.
     """
     past = "count/pods" in names
     used = {uid: requested(task for task in other.tasks.values() if past or task.status not in (
         FAILED, SUCCEEDED)) for uid, other in seen.ssn.jobs.items()
             if other is not job and other.namespace == job.namespace}
-    return held_by(seen, "held_by.used", used, [
-        name.removeprefix("requests.").removeprefix("count/") for name in names],
-                   about or partial(_waiting_pods, job, past=past))
+    counted = [name.removeprefix("requests.").removeprefix("count/") for name in names]
+    return held_by(seen, "held_by.used", used, counted, about or partial(
+        _waiting_pods, job, past=past)), largest(used, counted)
 
 
 def standing(seen: Evidence, record: Record, job: JobInfo) -> Message:

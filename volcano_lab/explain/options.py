@@ -130,6 +130,14 @@ class World:
     def _shared(self) -> Counter[str]:
         return Counter(key for obj in self.groups.values() for key in set(keys_of(obj)))
 
+    @cached_property
+    def _refused(self) -> bool:
+        """Whether a ResourceQuota keeps pods from being created, or jobs from being admitted."""
+        refused = [each for said in getattr(self.objects, "not_created", {}).values()
+                   for each in said if isinstance(each, Message) and each.facts.get("quota")]
+        return bool(refused) or any(option.name == "resourcequota" for tier in self.conf.tiers
+                                    for option in tier.plugins)
+
     def job(self, uid: str) -> str:
         """How a change names a job; by its PodGroup where its owner has several."""
         key = key_of(self.groups[uid])
@@ -163,10 +171,11 @@ class World:
         return described(change, self.objects, self.conf, self.called, self.index, ends)
 
     def applied(self, change: Change) -> tuple[Any, SchedulerConfiguration]:
-        """The objects and the configuration with a change; that of a ResourceQuota is one of the
-        manifests, of which pods are created as it lets them. Raises `ManifestError`.
+        """The objects and the configuration with a change; one that lets a ResourceQuota accept
+        more is one of the manifests, so that pods are created. Raises `ManifestError`.
         """
-        if any(text.startswith("resourcequota/") for text in change.settings):
+        if any(text.startswith("resourcequota/") for text in change.settings) or (
+                change.removals and self._refused):
             return change.given(getattr(self.objects, "given", self.objects), self.conf)
         return change.applied(self.objects, self.conf, self.index)
 

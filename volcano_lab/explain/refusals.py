@@ -76,8 +76,8 @@ def _quota(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
             "quota": f"{job.namespace}/{record['quota']}", "short": short,
             "wanted": [(name, sum_of(each[1:], each[0])) for name, each in kept.items()],
             "scoped": beyond}, [record])
-    said = quota_users(seen, job, kept, partial(standing, seen, record))
-    yield from [Cause("quota_used", said, {}, [], True)] if said else ()
+    said, users = quota_users(seen, job, kept, partial(standing, seen, record))
+    yield from [Cause("quota_used", said, {"holders": users}, [], True)] if said else ()
 
 
 def hopeless(seen: Evidence, job: JobInfo, then: str) -> list[Cause]:

@@ -7,7 +7,8 @@ of pods with a deadline, or with an affinity across namespaces.
 Volcano: none
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
 from itertools import groupby
 from typing import Any
 
@@ -92,6 +93,27 @@ class Quotas:
                                                ("min", each.resources.requests, -1))
                      for name, bound in getattr(item, side).items() if sign * (
                          quantity.parse(named.get(name, bound)) - quantity.parse(bound)) > 0), None)
+
+
+def released(quota: api.ResourceQuota, pods: Iterable[api.Pod]) -> api.ResourceQuota:
+    """Return a quota that no longer counts some pods; those that have ended count as objects only.
+
+    >>> quota = api.ResourceQuota(api.ObjectMeta("q", "a"), status=api.ResourceQuotaStatus(
+    ...     {"pods": "4", "count/pods": "4"}, {"pods": "1", "count/pods": "2"}))
+    >>> ended = api.Pod(api.ObjectMeta("p", "a"), status=api.PodStatus("Succeeded"))
+    >>> released(quota, [ended]).status.used
+    {'pods': '1', 'count/pods': '1'}
+    """
+    used = parsed(quota.status.used)
+    for pod in pods:
+        if (pod.namespace or "default") == (quota.namespace or "default") and in_scope(
+                pod.spec, quota):
+            size = usage(pod.spec, {})
+            over = pod.status.phase in ("Succeeded", "Failed")
+            add(used, {"count/pods": size["count/pods"]} if over else size, -1)
+    left = {name: max(used[name], Fraction(0)) for name in quota.status.used}
+    styles = {name: quantity.style_of(text) for name, text in quota.status.used.items()}
+    return quota.changed(status={"used": amounts_text(left, styles)})
 
 
 def in_scope(spec: api.PodSpec, quota: api.ResourceQuota) -> bool:
