@@ -66,13 +66,21 @@ def test_an_owner_of_several_podgroups_is_asked_about_for_the_one_that_waits():
     assert str(answer.remedies[0]).startswith("job default/podgroup-new: minMember 2 -> 1")
 
 
-def test_an_owner_of_several_podgroups_that_wait_is_told_which_there_are():
-    explain = asked(group("one", "spark", 1), pod("a", "one"), group("two", "spark", 1),
-                    pod("b", "two", cpu=9))
+def test_an_owner_of_several_podgroups_that_wait_is_asked_about_for_the_first():
+    explain = asked(group("run", "spark", 1, "JobSet"), pod("c", "run"),
+                    group("one", "spark", 1, "JobSet"), pod("a", "one", cpu=8),
+                    group("two", "spark", 1, "JobSet"), pod("b", "two", cpu=9))
     with pytest.raises(LookupError, match="no job"):
         explain.why("sparks")
-    explain = asked(group("one", "spark", 1), pod("a", "one", cpu=8), group("two", "spark", 1),
-                    pod("b", "two", cpu=9))
+    assert explain.why("spark").about == "job default/podgroup-one"
+    assert told(explain.why("spark"), "groups_beside") == (
+        "default/spark has 3 PodGroups, each a gang of its own: podgroup-one (Inqueue, 1 pod), "
+        "podgroup-run (Inqueue, 1 pod), podgroup-two (Inqueue, 1 pod).")
+
+
+def test_owners_of_two_kinds_with_one_name_are_asked_back():
+    explain = asked(group("one", "spark", 1), pod("a", "one", cpu=8),
+                    group("two", "spark", 1, "Deployment"), pod("b", "two", cpu=9))
     with pytest.raises(LookupError, match='is the name of 2: job default/podgroup-one, job'):
         explain.why("spark")
 

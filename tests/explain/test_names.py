@@ -270,6 +270,13 @@ def test_a_name_that_two_podgroups_would_have_is_neither_ones():
     assert [names.called(f"ml/{uid}") for uid in ("g", "h", "train", "i")] == [
         "ml/g", "ml/h", "ml/train", "ml/other"]
     assert names.beside("ml/g") == ["ml/g", "ml/h", "ml/train"] and not names.beside("ml/i")
+    assert [names.groups(name) for name in ("h", "ml/g", "other", "job/i")] == [
+        ["ml/h"], ["ml/g"], ["ml/i"], ["ml/i"]]
+
+
+def test_an_owner_has_the_podgroups_of_all_its_jobs():
+    names = named(g=[ref("train")], h=[ref("train")], i=[ref("other")])
+    assert names.groups("train") == names.groups("job/ml/train") == ["ml/g", "ml/h"]
 
 
 def test_a_text_has_the_names_of_jobs_for_those_of_their_podgroups():
@@ -283,7 +290,8 @@ def test_a_text_has_the_names_of_jobs_for_those_of_their_podgroups():
     ("queue/train", "", ("queue", "train")), ("train", "queue", ("queue", "train")),
     ("train", "job", ("job", "ml/train-u")), ("ml/train", "", ("job", "ml/train-u")),
     ("n1", "job", ("job", "default/n1")),
-    ("one", "pod", "no pod is called"), ("job/one", "job", "no job is called"),
+    ("job/one", "job", ("job", "default/one")), ("deployment/one", "job", ("job", "default/one")),
+    ("one", "pod", "no pod is called"), ("pod/one-0", "job", "no job is called"),
     ("job/", "", "no job, pod or queue is called"), ("", "", "no job, pod or queue is called"),
     ("new/one", "", "no job, pod or queue is called")])
 def test_an_object_is_found_by_its_kind_and_name(name, kind, found):

@@ -84,8 +84,8 @@ class Names:
             for what, keys in kinds.items():
                 if wanted in keys:
                     return what, keys[wanted]
-        meant = self._meant(word) if rest and not kind else ""
-        if meant:
+        meant = self._meant(word) if rest else ""
+        if meant and kind in ("", meant):
             return self.find(rest, meant)
         found = self._without_namespace(name, kinds)
         if len(found) == 1:
@@ -116,16 +116,26 @@ class Names:
         return {(what, key) for what, full, key in known
                 if name and name in (full, full.partition("/")[2])}
 
+    def groups(self, name: str) -> list[str]:
+        """Return the PodGroups of a job, or of an owner, by its name. Raises `LookupError`."""
+        uid = self.find(name, "job")[1]
+        own = [key.rpartition("/")[2] for key in (uid, self.called(uid))]
+        return [uid] if name.rpartition("/")[2] in own else self.beside(uid) or [uid]
+
     def beside(self, uid: str) -> list[str]:
         """Return all PodGroups of a job's owner, if it has others."""
         return sorted(other for other, owner in self.owned.items()
                       if owner == self.owned[uid] != self.jobs[uid])
 
     def _by_kind(self) -> dict[str, dict[str, str]]:
-        """Return keys by name; an owner of several PodGroups maps to the one that waits."""
-        shared = Counter(owner for uid in self.waiting for owner in self.above[uid])
-        jobs = {owner: uid for uid in self.waiting for owner in self.above[uid]
-                if shared[owner] == 1} | {uid: uid for uid in self.jobs} | {
+        """Return keys by name; an owner of several PodGroups maps to the first that waits, where
+        owners of one kind alone have that name.
+        """
+        owners = {owned for found in self.above.values() for owned in found.items()}
+        kinds = Counter(name for name, _ in owners)
+        jobs = {owner: uid for uid in reversed([*self.waiting, *self.above])
+                for owner in self.above[uid] if kinds[owner] == 1} | {
+            uid: uid for uid in self.jobs} | {
             name: uid for uid, name in self.jobs.items()}
         return {"job": jobs, "pod": self.pods, "queue": self.queues,
                 "node": {name: name for name in self.nodes}}
@@ -156,8 +166,8 @@ def _owners(job: JobInfo, above: dict[tuple[str, str], tuple[str, str]]) -> dict
     while line and line[-1] in above and len(line) <= HIGHEST:
         line.append(above[line[-1]])
     found = {name: kind for kind, name in reversed(line)}
-    key = owner_key(job)
-    return found if key in found else {key: ""} | found
+    key, above_that = owner_key(job), {"ReplicaSet": "Deployment", "Job": "JobSet"}
+    return found if key in found else {key: above_that[owner.kind] if owner else ""} | found
 
 
 def owner_key(job: JobInfo) -> str:

@@ -87,20 +87,20 @@ class Comparison(Shown):
         return any(self.as_dict().values())
 
     def holds(self, job: str, expected: str = "placed") -> bool:
-        """Return whether a job is "placed" (as many of its pods as its minimum), "admitted" or
-        "pending" (not admitted, or below its minimum) in the second cycle; false for a job that is
-        not in it.
+        """Return whether a job, or each PodGroup of an owner, is "placed" (as many of its pods as
+        its minimum), "admitted" or "pending" (not admitted, or below its minimum) in the second
+        cycle; false for a job that is not in it.
         """
         if expected not in EXPECTED:
             raise Misuse("expected is {expected}; allowed is {allowed:,}", expected=expected,
                          allowed=[*EXPECTED])
         try:
-            uid = Names(self.after.session).find(job, "job")[1]
+            groups = Names(self.after.session).groups(job)
         except LookupError:
             return False
-        row = next(row for row in self.after.jobs() if row["job"] == uid)
-        return {"placed": _started(row), "pending": not _started(row),
-                "admitted": row["phase"] not in ("", "Pending")}[expected]
+        return all({"placed": _started(row), "pending": not _started(row),
+                    "admitted": row["phase"] not in ("", "Pending")}[expected]
+                   for row in self.after.jobs() if row["job"] in groups)
 
     def chart(self) -> Any:
         """Return an altair chart of what each queue holds and deserves, before and after."""
