@@ -1,5 +1,6 @@
 """What a cluster adds to manifests, and what becomes of a Volcano Job."""
 
+import re
 from fractions import Fraction
 
 import pytest
@@ -14,6 +15,7 @@ from volcano_lab.api.objects import (
     Queue,
     ResourceRequirements,
 )
+from volcano_lab.api.storage import claims_of
 from volcano_lab.manifests import quotas
 from volcano_lab.manifests.defaults import FIRST_TIME, with_defaults
 from volcano_lab.manifests.job_controller import (
@@ -739,12 +741,77 @@ def test_a_pod_is_in_the_partition_of_its_number(size, partitions):
     assert "".join(each.metadata.labels["volcano.sh/partition-id"] for each in pods) == partitions
 
 
-def test_claims_that_a_job_names_are_volumes_of_its_pods_and_those_without_a_name_are_not():
+def test_claims_of_a_job_are_volumes_of_its_pods_those_without_a_name_with_one_of_their_own():
     _, (created,) = job([("a", 1)], volumes=[
         {"mountPath": "/a", "volumeClaimName": "data"}, {"mountPath": "/b", "volumeClaim": {}},
         {"mountPath": "/c", "volumeClaimName": "data"}])
     assert created.spec.volumes == [
-        {"name": "j-data", "persistentVolumeClaim": {"claimName": "data"}}]
+        {"name": "j-data", "persistentVolumeClaim": {"claimName": "data"}},
+        {"name": "j-j-volume-1", "persistentVolumeClaim": {"claimName": "j-volume-1"}}]
+
+
+CLAIMING = {"StatefulSet": """
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db, namespace: team}
+spec:
+  replicas: 2
+  volumeClaimTemplates: [{metadata: {name: data, labels: {app: db}}}, {metadata: {name: log}}]
+  template: {spec: {schedulerName: volcano, containers: [{name: c}], volumes: [
+    {name: data, emptyDir: {}}, {name: tmp, emptyDir: {}}]}}
+""", "Job": """
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: db, namespace: team}
+spec:
+  volumes: [{mountPath: /a, volumeClaim: {storageClassName: s}},
+            {mountPath: /b, volumeClaimName: there}]
+  tasks: [{name: w, replicas: 2, template: {spec: {containers: [{name: c}]}}}]
+""", "Pod": """
+apiVersion: v1
+kind: Pod
+metadata: {name: db, namespace: team}
+spec: {schedulerName: volcano, containers: [{name: c}], volumes: [
+  {name: scratch, ephemeral: {volumeClaimTemplate: {spec: {storageClassName: s}}}},
+  {name: half, ephemeral: {}}]}
+"""}
+STORAGE = """
+---
+{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: s}, provisioner: x}
+"""
+
+
+@pytest.mark.parametrize(("kind", "names", "owner"), [
+    ("StatefulSet", ["data-db-0", "log-db-0", "data-db-1", "log-db-1"], ""),
+    ("Job", ["db-volume-0"], "Job"), ("Pod", ["db-scratch"], "Pod")])
+def test_claims_are_created_with_new_pods_where_claims_decide(kind, names, owner):
+    objects = with_defaults(loads(CLAIMING[kind] + STORAGE))
+    claims = [obj for obj in objects if isinstance(obj, PersistentVolumeClaim)]
+    pods = [obj for obj in objects if isinstance(obj, Pod)]
+    assert [claim.key for claim in claims] == [f"team/{name}" for name in names]
+    assert [ref.kind for ref in claims[0].metadata.owner_references] == [owner] * bool(owner)
+    claimed = {claim.name for pod in pods for claim in claims_of(pod)} - {"there", "db-half"}
+    assert claimed == {*names}  # a pod's volumes are these
+    again = with_defaults(objects)
+    assert [obj.key for obj in again if isinstance(obj, PersistentVolumeClaim)] == [
+        claim.key for claim in claims]
+    without = with_defaults(loads(CLAIMING[kind]))
+    assert not any(isinstance(obj, PersistentVolumeClaim) for obj in without)
+
+
+@pytest.mark.parametrize("there", ["metadata: {uid: u, ", "metadata: {resourceVersion: '7', ",
+                                   "status: {phase: Pending}\nmetadata: {"])
+def test_no_claim_is_created_for_a_pod_that_an_api_server_has_admitted(there):
+    text = CLAIMING["Pod"].replace("metadata: {name: db", f"{there}name: db")
+    objects = with_defaults(loads(text + STORAGE))
+    assert not any(isinstance(obj, PersistentVolumeClaim) for obj in objects)
+
+
+def test_a_template_of_a_claim_that_is_wrong_is_refused_with_its_name():
+    text = CLAIMING["Pod"].replace("{storageClassName: s}", "7")
+    with pytest.raises(ManifestError, match=re.escape(
+            "Pod team/db: spec.volumes[0].ephemeral.volumeClaimTemplate.spec is 7; allowed is")):
+        with_defaults(loads(text + STORAGE))
 
 
 @pytest.mark.parametrize(("depends", "ready", "waits"), [

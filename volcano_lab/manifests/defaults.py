@@ -11,8 +11,9 @@ Volcano: pkg/webhooks/admission, pkg/scheduler/cache/cache.go (newDefaultAndRoot
 """
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import TypeVar
 from uuid import NAMESPACE_URL, uuid5
 
@@ -22,8 +23,9 @@ from volcano_lab.framework import collector_paused
 from volcano_lab.manifests import job_controller as jobs
 from volcano_lab.manifests import operators
 from volcano_lab.manifests import unsupported as not_modelled
+from volcano_lab.manifests.claims import created_with
 from volcano_lab.manifests.disruptions import count_new
-from volcano_lab.manifests.field_defaults import FieldDefaults, Kind
+from volcano_lab.manifests.field_defaults import FieldDefaults, Kind, is_there
 from volcano_lab.manifests.loader import Loaded, ManifestError, labelled, place_key
 from volcano_lab.manifests.owners import Owners, named_by_job
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME, SCHEDULER, PodGroups
@@ -83,6 +85,9 @@ def with_defaults(objects: Iterable[api.KubernetesObject],
                 complete.append(fields.complete(part))
         complete.later = {key: [fields.complete(_identified(pod, FIRST_TIME + len(complete)))
                                 for pod in pods] for key, pods in complete.later.items()}
+        pods = [obj for obj in complete if isinstance(obj, api.Pod)]
+        for claim in cluster.claims(chain(pods, *complete.later.values())):
+            complete.append(fields.complete(_identified(claim, FIRST_TIME + len(complete))))
         count_new(complete, given)
         problems = fields.problems + _given_twice(complete)
     if problems:
@@ -219,6 +224,18 @@ class _Controllers:
     @cached_property
     def claims_decide(self) -> bool:
         return not_modelled.claims_decide(self.objects)
+
+    def claims(self, pods: Iterable[api.Pod]) -> Iterator[api.PersistentVolumeClaim]:
+        """Yield the claims that controllers create with new pods, where claims decide."""
+        there = {_key(claim) for claim in self._of(api.PersistentVolumeClaim)}
+        old = {_key(pod) for pod in self._of(api.Pod) if is_there(pod)}
+        owned = {(obj.api_versions[0], obj.kind, obj.namespace or "default", obj.name): obj
+                 for obj in self.objects if isinstance(obj, (api.VolcanoJob, api.StatefulSet))}
+        for pod in pods if self.claims_decide else ():
+            for claim in () if pod.key in old else created_with(pod, owned):
+                if claim.key not in there:
+                    there.add(claim.key)
+                    yield claim
 
     def _unready(self, job: api.VolcanoJob, tasks: list[str]) -> Message | None:
         """The pods of some tasks that have succeeded, or else run and are not ready."""

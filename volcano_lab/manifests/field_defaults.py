@@ -54,9 +54,8 @@ class FieldDefaults:
             known = self._ranges.setdefault(each.namespace or "default", ({}, {}))
             for first, own in zip(known, each.defaults(), strict=True):
                 first.update(own | first)
-        self._there = {id(pod.spec) for pod in by_kind.get(api.Pod, ()) if self._ranges and (
-            pod.metadata.uid or pod.metadata.resource_version or pod.status.phase
-            or pod.spec.node_name)}  # their API server has admitted these
+        self._there = {id(pod.spec) for pod in by_kind.get(api.Pod, ())
+                       if self._ranges and is_there(pod)}
         self._specs: dict[int, tuple[api.PodSpec, api.PodSpec, dict[str, str]]] = {}
 
     def complete(self, obj: Kind) -> Kind:
@@ -122,6 +121,12 @@ class FieldDefaults:
             self.problems.append(gettext('{label}: spec.priorityClassName is "{name}"; allowed is '
                                          "{priorities:,}", label=self._label(pod), name=name,
                                          priorities=sorted(self.priorities)))
+
+
+def is_there(pod: api.Pod) -> bool:
+    """Return whether an API server has admitted a pod, so that it is no new one."""
+    return bool(pod.metadata.uid or pod.metadata.resource_version or pod.status.phase
+                or pod.spec.node_name)
 
 
 def _named_classes(pods: Iterable[api.Pod], known: Set[str]) -> list[api.PriorityClass]:

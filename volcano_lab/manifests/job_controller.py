@@ -1,15 +1,16 @@
 """The PodGroup and Pods of a Volcano Job.
 
 For a new job: no retries, no version. A task's pods are created at once, but those of a task that
-depends on others only when these run. Left out: claims that the controller itself creates
-(`volumeClaim`) and its plugins (ssh, svc, ...). Differs on purpose: the pods do not wait until the
-PodGroup has been enqueued; two tasks of the same priority count in document order.
+depends on others only when these run. Left out: its plugins (ssh, svc, ...). Differs on purpose:
+the pods do not wait until the PodGroup has been enqueued; two tasks of the same priority count in
+document order.
 
 Volcano: pkg/controllers/job/job_controller_actions.go, pkg/webhooks/admission/jobs/mutate
 """
 
 from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
 from volcano_lab.api import objects as api
 from volcano_lab.api import quantity
@@ -222,10 +223,7 @@ def _pods(job: api.VolcanoJob, task: api.TaskSpec) -> list[api.Pod]:
     inherited = chosen(job.metadata.labels, PREEMPTABLE, COOLDOWN_TIME)
     labels = {**template.metadata.labels, **both, JOB_NAMESPACE: job.namespace, **inherited}
     size = task.partition_policy.partition_size if task.partition_policy else 0
-    claims = dict.fromkeys(each.volume_claim_name for each in job.spec.volumes
-                           if each.volume_claim_name)
-    volumes = [{"name": f"{job.name}-{claim}", "persistentVolumeClaim": {"claimName": claim}}
-               for claim in claims]
+    volumes = [volume_of(f"{job.name}-{claim}", claim) for claim in claims_of_job(job)]
     spec = template.spec.evolve(
         volumes=[*template.spec.volumes, *volumes],
         scheduler_name=template.spec.scheduler_name or job.spec.scheduler_name,
@@ -239,6 +237,27 @@ def _pods(job: api.VolcanoJob, task: api.TaskSpec) -> list[api.Pod]:
             name=f"{job.name}-{task.name}-{index}", labels=labels | own,
             annotations=annotations | {TASK_INDEX: str(index)}), spec))
     return pods
+
+
+def volume_of(name: str, claim: str) -> dict[str, Any]:
+    """Return a pod's volume that a claim provides.
+
+    >>> volume_of("data", "web-data")
+    {'name': 'data', 'persistentVolumeClaim': {'claimName': 'web-data'}}
+    """
+    return {"name": name, "persistentVolumeClaim": {"claimName": claim}}
+
+
+def claims_of_job(job: api.VolcanoJob) -> dict[str, api.VolumeSpec]:
+    """Return the claims that each pod of a Job mounts, by name.
+
+    >>> from volcano_lab.api.objects import ObjectMeta, VolumeSpec, VolcanoJob, VolcanoJobSpec
+    >>> volumes = [VolumeSpec(volume_claim_name="data"), VolumeSpec("/out")]
+    >>> [*claims_of_job(VolcanoJob(ObjectMeta("train"), VolcanoJobSpec(volumes=volumes)))]
+    ['data', 'train-volume-1']
+    """
+    return {each.volume_claim_name or f"{job.name}-volume-{number}": each
+            for number, each in enumerate(job.spec.volumes)}
 
 
 def inherited_annotations(annotations: Mapping[str, str]) -> dict[str, str]:

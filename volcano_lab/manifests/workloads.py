@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from zlib import crc32
 
 from volcano_lab.api import objects as api
+from volcano_lab.manifests.job_controller import volume_of
 from volcano_lab.manifests.names import series
 from volcano_lab.messages import Message, gettext
 
@@ -85,6 +86,7 @@ def pods_of(workload: api.Workload, nodes: list[api.Node]) -> list[api.Pod]:
         if isinstance(workload, api.StatefulSet):
             own_labels = labels | {"apps.kubernetes.io/pod-index": str(number),
                                    "statefulset.kubernetes.io/pod-name": own}
+            spec = _with_claims(workload, own)
         else:
             own, own_labels = next(names), labels
         if nodes:
@@ -93,6 +95,16 @@ def pods_of(workload: api.Workload, nodes: list[api.Node]) -> list[api.Pod]:
                                    annotations=template.metadata.annotations,
                                    owner_references=[reference]), spec))
     return pods
+
+
+def _with_claims(workload: api.StatefulSet, pod: str) -> api.PodSpec:
+    """Return the spec of a StatefulSet's pod: with its claims in place of volumes of their names.
+    """
+    spec, names = workload.spec.template.spec, [
+        each.metadata.name for each in workload.spec.volume_claim_templates]
+    return spec if not names else spec.evolve(volumes=[
+        *(volume for volume in spec.volumes if volume.get("name") not in names),
+        *(volume_of(name, f"{name}-{pod}") for name in names)])
 
 
 def _daemon_nodes(workload: api.DaemonSet, nodes: list[api.Node]) -> list[api.Node]:

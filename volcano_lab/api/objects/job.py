@@ -10,6 +10,7 @@ from attrs import Factory
 
 from .meta import *
 from .pod import PodSpec
+from .storage import PersistentVolumeClaimSpec
 from .volcano import NetworkTopologySpec
 
 
@@ -51,7 +52,7 @@ class VolumeSpec(Part):
 
     mount_path: str = ""
     volume_claim_name: str = ""
-    volume_claim: Raw | None = None
+    volume_claim: PersistentVolumeClaimSpec | None = None
 
 
 class TaskSpec(Part):

@@ -38,6 +38,13 @@ class PersistentVolumeClaimSpec(Part):
     volume_attributes_class_name: str | None = None
 
 
+class PersistentVolumeClaimTemplate(Part):
+    """A claim that a controller creates for each pod."""
+
+    metadata: ObjectMeta = Factory(ObjectMeta)
+    spec: PersistentVolumeClaimSpec = Factory(PersistentVolumeClaimSpec)
+
+
 class PersistentVolumeClaimStatus(Part):
     """Whether the claim is bound."""
 

@@ -7,10 +7,13 @@ from attrs import Factory
 
 from .job import PodTemplateSpec
 from .meta import *
+from .storage import PersistentVolumeClaimTemplate
 
 
 class WorkloadSpec(Part):
-    """The number and template of pods; `completions`, `parallelism` and so on are a Job's."""
+    """The number and template of pods; `completions`, `parallelism` and so on are a Job's,
+    `volume_claim_templates` a StatefulSet's.
+    """
 
     replicas: int | None = whole(default=None)
     selector: LabelSelector | None = None
@@ -19,6 +22,7 @@ class WorkloadSpec(Part):
     parallelism: int | None = whole(default=None)
     completion_mode: str = choice("NonIndexed", "Indexed")
     suspend: bool = False
+    volume_claim_templates: list[PersistentVolumeClaimTemplate] = Factory(list)
 
 
 class Workload(KubernetesObject, versions=("apps/v1",), namespaced=True):
