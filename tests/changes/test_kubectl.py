@@ -9,7 +9,8 @@ import yaml
 from volcano_lab.changes import Change
 from volcano_lab.changes.kubectl import kubectl
 from volcano_lab.cluster import Cluster
-from volcano_lab.manifests.loader import from_dict
+from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.manifests.loader import from_dict, to_dict
 
 WORKLOADS = """
 {apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: gang, namespace: team},
@@ -107,6 +108,66 @@ def test_a_minimum_is_patched_where_its_controller_keeps_it(world, setting, spec
         (name, patch), = spec.items()
         assert command.startswith(f"kubectl patch {name}")
         assert json.loads(shlex.split(command)[-1]) == {"spec": patch}
+
+
+LIMITS = """
+{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: q}, spec: {weight: 2,
+ capability: {cpu: 8, memory: 4Gi}, affinity: {nodeGroupAffinity: {
+  requiredDuringSchedulingIgnoredDuringExecution: [g1]}}}}
+---
+{apiVersion: v1, kind: ResourceQuota, metadata: {name: r, namespace: team}, spec: {hard: {cpu: 4}},
+ status: {hard: {cpu: 4}, used: {cpu: 4}}}
+---
+{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: p, namespace: team},
+ spec: {minAvailable: 1, selector: {matchLabels: {app: web}}}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: n3, labels: {old: "1", zone: a}}}
+"""
+GROUPS = "affinity.nodeGroupAffinity.requiredDuringSchedulingIgnoredDuringExecution"
+
+
+def merged(before, patch):
+    """What the API server makes of a merge patch (RFC 7386)."""
+    found = {**before}
+    for key, value in patch.items():
+        found[key] = merged(found.get(key) or {}, value) if isinstance(value, dict) else value
+    return {key: value for key, value in found.items() if value is not None}
+
+
+@pytest.mark.parametrize("settings", [
+    (f'queue/q.{GROUPS}+=["g2"]', f'queue/q.{GROUPS}+=["g3"]'), (f"queue/q.{GROUPS}[0]=g4",),
+    ("queue/q.capability={cpu: 4}",), ("queue/q.capability.cpu=2.5", "queue/q.capability.cpu=3"),
+    ("queue/q.capability=null", "queue/q.capability.memory=1Gi"), ("queue/q.capability.cpu=null",),
+    ('queue/q.labels.team="1"', "queue/q.weight=1"), ("pdb/team/p.minAvailable=50%",),
+    ("pdb/team/p.selector.matchLabels.app=db", "resourcequota/team/r.hard.pods=9"),
+    ("node/n3.labels.zone=b", "node/n3.labels.old=null", "node/n3.labels={gpu: a100}"),
+])
+def test_the_commands_do_what_the_change_does(settings):
+    world = [from_dict(each) for each in yaml.safe_load_all(LIMITS)]
+    objects = {obj.name: to_dict(obj) for obj in world}
+    commands = kubectl(Change(settings), world)
+    assert commands
+    for _, verb, _, *words in map(shlex.split, commands):
+        if verb == "patch":
+            objects[words[0]] = merged(objects[words[0]], json.loads(words[-1]))
+        else:
+            labels = {word.rstrip("-"): None for word in words[1:-1] if "=" not in word}
+            objects[words[0]] = merged(objects[words[0]], {"metadata": {"labels": labels | dict(
+                word.split("=") for word in words[1:-1] if "=" in word)}})
+    for obj in Change(settings).applied(world, load_conf())[0]:
+        wanted, found = to_dict(obj), objects[obj.name]
+        if obj.kind == "ResourceQuota":  # the API server copies spec.hard
+            wanted["spec"] = {"hard": wanted["status"]["hard"]}
+        left, right = (from_dict({**each, "status": {}}) for each in (wanted, found))
+        assert left == right
+
+
+@pytest.mark.parametrize("setting", [
+    "resourcequota/team/r.used.cpu=0", "pdb/team/p.status.disruptionsAllowed=1",
+    "queue/q.status.state=Open", "queue/q.spec={weight: 3}", "node/n3.status.allocatable.cpu=9"])
+def test_what_the_api_server_writes_has_no_command(setting):
+    world = [from_dict(each) for each in yaml.safe_load_all(LIMITS)]
+    assert kubectl(Change((setting,)), world) == []
 
 
 @pytest.mark.parametrize("settings", [("plugin/gang.enablePreemptable=false",),

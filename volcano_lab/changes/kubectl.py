@@ -11,10 +11,11 @@ from typing import Any
 from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup, VolcanoJob
 from volcano_lab.changes.change import Change
 from volcano_lab.changes.draft import Draft
-from volcano_lab.changes.objects import Setting, full_path
+from volcano_lab.changes.job_fields import at_path
+from volcano_lab.changes.objects import Setting
 from volcano_lab.manifests.loader import to_dict
 
-MUTABLE = ("minAvailable", "priorityClassName")
+MUTABLE = ("spec.minAvailable", "spec.priorityClassName")
 """Fields that may be changed of a Volcano Job."""
 
 MINIMUM, LEFT = {"minMember", "minResources"}, {"networkTopology"}
@@ -69,38 +70,47 @@ def _word(version: str, kind: str) -> str:
 
 
 def _command(draft: Draft, setting: Setting, patches: dict[str, dict[str, Any]]) -> str:
-    """Return one setting's command; "patched" if it was added to a patch, "" without one."""
+    """Return one setting's command, and apply it to the draft; "patched" if it was added to a
+    patch, "" without one.
+    """
     if not setting.exists_in(draft):
         return ""
     place, steps, obj = setting.split(draft)
-    if isinstance(obj, Node):
-        if steps == ["spec", "unschedulable"]:
-            return shlex.join(["kubectl", "cordon" if setting.value else "uncordon", obj.name])
-        if steps == ["spec", "taints"] and not (setting.value or setting.adds):
-            return shlex.join(["kubectl", "taint", "node", obj.name, *(
-                f"{taint.key}:{taint.effect}-" for taint in obj.spec.taints)])
-        return shlex.join(["kubectl", "label", "node", obj.name, f"{steps[2]}={setting.value}",
-                            "--overwrite"]) if steps[:2] == ["metadata", "labels"] else ""
-    if isinstance(obj, PodGroup):
-        return _of_group(draft, place, setting, patches)
-    if steps[:2] == ["status", "state"] or (obj.kind not in PATCHED and (
-            obj.kind != "Job" or steps[1] not in MUTABLE)):
+    hard = obj.kind == "ResourceQuota" and steps[:2] == ["status", "hard"]  # copied from its spec
+    if not isinstance(obj, Node | PodGroup) and (
+            len(steps) < 2 or (steps[0] == "status" and not hard) or (
+                obj.kind not in PATCHED and (obj.kind != "Job" or ".".join(steps) not in MUTABLE))):
         return ""  # others are immutable, or not changed this way
-    patch = _patch(patches, _word(obj.api_versions[0], obj.kind), obj.name, obj)
-    for step in (way := full_path(obj, steps)[1:])[:-1]:
-        patch = patch.setdefault(step, {})
-    amount = isinstance(setting.value, int) and len(way) > 1
-    patch[way[-1]] = str(setting.value) if amount else setting.value
+    setting.apply_to(draft)
+    if isinstance(obj, Node):
+        return _of_node(obj, draft[place], setting, steps)
+    if isinstance(obj, PodGroup):
+        return _of_group(draft, place, patches)
+    was, now = (at_path(each, steps[:2]) for each in (draft.source[place], draft[place]))
+    _patch(patches, _word(obj.api_versions[0], obj.kind), obj.name, obj,
+           "spec" if hard else steps[0])[steps[1]] = _merging(was, now)
     return "patched"
 
 
-def _of_group(draft: Draft, place: int, setting: Setting, patches: dict[str, dict[str, Any]]
-              ) -> str:
+def _of_node(before: Node, after: KubernetesObject, setting: Setting, steps: list[str]) -> str:
+    if steps == ["spec", "unschedulable"]:
+        return shlex.join(["kubectl", "cordon" if setting.value else "uncordon", before.name])
+    if steps == ["spec", "taints"] and not (setting.value or setting.adds):
+        return shlex.join(["kubectl", "taint", "node", before.name, *(
+            f"{taint.key}:{taint.effect}-" for taint in before.spec.taints)])
+    if steps[:2] != ["metadata", "labels"]:
+        return ""
+    labels = _merging(before.metadata.labels, after.metadata.labels)
+    return shlex.join(["kubectl", "label", "node", before.name, *(
+        f"{key}-" if value is None else f"{key}={value}" for key, value in labels.items()),
+        "--overwrite"])
+
+
+def _of_group(draft: Draft, place: int, patches: dict[str, dict[str, Any]]) -> str:
     """Patch a PodGroup, or the Volcano Job whose controller would set its minimum again."""
-    group, after = draft[place], Draft(draft.source)
-    setting.apply_to(after)
-    was, now = (to_dict(each)["spec"] for each in (group, after[place]))
-    fields = {name: value for name, value in now.items() if value != was.get(name)}
+    group = draft[place]
+    was, now = (to_dict(each)["spec"] for each in (draft.source[place], group))
+    fields = _merging(was, now)
     owner = next(iter(group.metadata.owner_references), None)
     if fields and {*fields} <= (LEFT if owner else LEFT | MINIMUM):
         _patch(patches, "podgroup", group.name, group).update(fields)
@@ -111,8 +121,16 @@ def _of_group(draft: Draft, place: int, setting: Setting, patches: dict[str, dic
     return "patched"
 
 
-def _patch(patches: dict[str, dict[str, Any]], word: str, name: str, beside: KubernetesObject
-           ) -> dict[str, Any]:
-    """Return the spec of an object's patch, in the namespace of another one."""
+def _merging(was: Any, now: Any) -> Any:
+    """Return what a merge patch contains to replace a value; null removes a field."""
+    if not (isinstance(was, dict) and isinstance(now, dict)):
+        return now
+    return {name: _merging(was.get(name), now.get(name)) for name in {**was, **now}
+            if was.get(name) != now.get(name)}
+
+
+def _patch(patches: dict[str, dict[str, Any]], word: str, name: str, beside: KubernetesObject,
+           part: str = "spec") -> dict[str, Any]:
+    """Return a part of an object's patch, in the namespace of another one."""
     space = f" -n {beside.namespace}" if beside.namespaced else ""
-    return patches.setdefault(f"{word} {name}{space}", {}).setdefault("spec", {})
+    return patches.setdefault(f"{word} {name}{space}", {}).setdefault(part, {})
