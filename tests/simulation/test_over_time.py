@@ -133,6 +133,14 @@ def test_an_annotation_of_pods_does_too_and_that_of_their_group_comes_first(of_p
         if texts.get(obj.kind) else obj for obj in world]
     (row,) = simulate(world, until=100).measures("jobs")
     assert row["state"] == state
+    for obj in world:  # so does that of a job which runs from the start
+        if obj.kind == "Pod":
+            obj.spec.node_name, obj.status.phase = "n1", "Running"
+        elif obj.kind == "PodGroup":
+            obj.status.phase = "Running"
+    (row,) = simulate(world, until=100, durations="1s" if state == "running" else None
+                      ).measures("jobs")
+    assert row["state"] == state
 
 
 def test_the_rows_of_a_trace_may_come_in_any_order():

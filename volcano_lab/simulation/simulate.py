@@ -245,9 +245,10 @@ def _streams(arrivals: Coming, waiting: list[tuple[float, GivenJob]]) -> list[wo
 
 def _run_on(sim: Simulation, durations: Spread | None, random: Random) -> None:
     """Schedule the end of the jobs that exist at the start, too."""
-    for run in sim.side.jobs.values():
-        if durations is not None:
-            run.run_time = durations.draw(random)
-    for pod in sim.server.list("Pod") if durations is not None else ():
-        if pod.status.phase == "Running":
-            sim.side.finishes_after(pod)
+    for group in sim.server.list("PodGroup"):
+        run, pods = sim.side.jobs[group.key], sim.side.pods_of(group.key)
+        length = _run_time(group, pods, durations)
+        run.run_time = None if length is None else length.draw(random)
+        for pod in pods:
+            if pod.status.phase == "Running":
+                sim.side.finishes_after(pod)
