@@ -14,16 +14,20 @@ from volcano_lab.api.objects import (
     Pod,
     PodGroup,
     PodSpec,
+    ResourceQuota,
+    ResourceQuotaStatus,
     WorkloadSpec,
 )
 from volcano_lab.cache import Cache
 from volcano_lab.cache.api_server import ApiServer
 from volcano_lab.manifests.defaults import with_defaults
-from volcano_lab.manifests.loader import ManifestError, loads
+from volcano_lab.manifests.loader import ManifestError, from_dict, loads
 from volcano_lab.manifests.names import generated, series
 from volcano_lab.manifests.operators.model import lettered
 from volcano_lab.manifests.pod_group_controller import PodGroups
+from volcano_lab.manifests.quotas import released
 from volcano_lab.manifests.workloads import pods_of
+from volcano_lab.plugins.kube.node_affinity import required_node_affinity
 from volcano_lab.scheduler import run_cycle
 from volcano_lab.server.folder import Folder
 
@@ -108,6 +112,44 @@ def test_a_stateful_set_numbers_its_pods_from_0():
         found = labels[f"db-{number}"]
         assert found["apps.kubernetes.io/pod-index"] == str(number)
         assert found["statefulset.kubernetes.io/pod-name"] == f"db-{number}"
+
+
+@pytest.mark.parametrize("namespace", ["default", "other"])
+@pytest.mark.parametrize(("phase", "counts"), [
+    ("Pending", True), ("Running", True), ("Unknown", True), ("Succeeded", False),
+    ("Failed", False)])
+def test_a_quota_counts_of_a_removed_pod_what_it_has_counted(phase, counts, namespace):
+    """Kubernetes counts a pod that has ended for count/pods only."""
+    used = {"pods": "5", "count/pods": "5", "requests.cpu": "2500m", "limits.memory": "10Gi",
+            "services": "1"}
+    quota = ResourceQuota(ObjectMeta("q", "default"), status=ResourceQuotaStatus({}, used))
+    pod = from_dict(workload("Pod")).changed(metadata={"namespace": namespace},
+                                             status={"phase": phase})
+    size = {"pods": "4", "requests.cpu": "2", "limits.memory": "8Gi"} if counts else {}
+    expected = used | size | {"count/pods": "4"} if namespace == "default" else used
+    assert released(quota, [pod]).status.used == expected
+
+
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+LABELLED = {"key": "zone", "operator": "In", "values": ["z2"]}
+NAMED = {"key": "metadata.name", "operator": "In", "values": ["n1"]}
+
+
+@pytest.mark.parametrize("terms", [
+    None, [], [{}], [{"matchExpressions": [LABELLED]}], [{"matchFields": [NAMED]}],
+    [{"matchExpressions": [LABELLED], "matchFields": [NAMED]}],
+    [{"matchExpressions": [LABELLED]}, {"matchFields": [NAMED]}],
+    [{"matchExpressions": [LABELLED | {"operator": "NotIn"}]}],
+    [{"matchExpressions": [{"key": "zone", "operator": "DoesNotExist"}]}]])
+def test_a_daemon_has_pods_on_the_nodes_that_a_pod_of_its_template_may_use(terms):
+    affinity = {} if terms is None else {"affinity": {"nodeAffinity": {REQUIRED: {
+        "nodeSelectorTerms": terms}}}}
+    daemon = workload("DaemonSet", pod=affinity)
+    complete = with_defaults(loads(NODES + "\n---\n" + yaml.safe_dump(daemon)))
+    template = from_dict(workload("Pod", pod=affinity))
+    allowed = [obj.name for obj in complete if obj.kind == "Node"
+               and required_node_affinity(template).matches(obj)]
+    assert sorted(run[2] for run in run_cycle(Cache(complete)).committed) == allowed
 
 
 def test_a_daemons_pod_is_bound_to_its_node():

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from zlib import crc32
 
 from volcano_lab.api import objects as api
+from volcano_lab.api.selector import Selector, compiled
 from volcano_lab.manifests.job_controller import volume_of
 from volcano_lab.manifests.names import series
 from volcano_lab.messages import Message, gettext
@@ -108,14 +109,25 @@ def _with_claims(workload: api.StatefulSet, pod: str) -> api.PodSpec:
 
 
 def _daemon_nodes(workload: api.DaemonSet, nodes: list[api.Node]) -> list[api.Node]:
-    """Return nodes with the labels that the pods select and without an untolerated taint."""
+    """Return nodes that the pods select and without an untolerated taint."""
     spec = workload.spec.template.spec
-    return [node for node in nodes if spec.node_selector.items() <= node.metadata.labels.items()
-            and all(taint.effect == "PreferNoSchedule" or any(
-                toleration.effect in ("", taint.effect) and toleration.key in ("", taint.key)
-                and (toleration.operator == "Exists" or toleration.value == taint.value)
-                for toleration in [*spec.tolerations, *DAEMONS_TOLERATE])
-                    for taint in node.spec.taints)]
+    return [node for node in nodes if _selects(spec, node) and all(
+        taint.effect == "PreferNoSchedule" or any(
+            toleration.effect in ("", taint.effect) and toleration.key in ("", taint.key)
+            and (toleration.operator == "Exists" or toleration.value == taint.value)
+            for toleration in [*spec.tolerations, *DAEMONS_TOLERATE])
+        for taint in node.spec.taints)]
+
+
+def _selects(spec: api.PodSpec, node: api.Node) -> bool:
+    """Return whether a pod's node selector and its required node affinity match a node."""
+    affinity = spec.affinity.node_affinity if spec.affinity else None
+    required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
+    labels, fields = node.metadata.labels, {"metadata.name": node.name}
+    return spec.node_selector.items() <= labels.items() and (required is None or any(
+        Selector(compiled(term.match_expressions)).matches(labels)
+        and Selector(compiled(term.match_fields)).matches(fields)
+        for term in required.node_selector_terms if term.match_expressions or term.match_fields))
 
 
 def _on_node(template: api.PodTemplateSpec, name: str) -> api.PodSpec:

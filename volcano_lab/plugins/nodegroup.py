@@ -76,9 +76,7 @@ class NodeGroups:
 
     @classmethod
     def of(cls, queue: Queue) -> NodeGroups | None:
-        """Return None for a queue without an affinity; an empty one is also replaced by an
-        inherited one.
-        """
+        """Return None for a queue without an affinity; one with an empty affinity inherits none."""
         affinity = queue.spec.affinity
         if affinity is None:
             return None
