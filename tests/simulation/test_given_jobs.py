@@ -5,6 +5,7 @@ from audited import Audited
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.manifests.loader import loads
+from volcano_lab.scheduler import life
 from volcano_lab.simulation import JobTemplate, Simulation, every
 
 PREEMPT = """
@@ -90,6 +91,24 @@ def test_nobody_makes_a_bare_pod_anew(owned, there):
     sim.run(until=10)
     assert list(sim.server.objects["Pod"]) == there
     assert {row[-1] for row in sim.history.rows["jobs"]} == {1}
+
+
+@pytest.mark.parametrize("owner", ["", "ReplicaSet", "Job"])
+def test_cycles_without_time_create_the_evicted_pods_again_that_a_simulation_does(owner):
+    reference = ("namespace: default, ownerReferences: [{apiVersion: apps/v1, kind: KIND, name: r, "
+                 "uid: r, controller: true}]")
+    bare = BARE.replace("namespace: default", reference.replace("KIND", owner)) if owner else BARE
+    objects = Cluster().add(CLASSES).node("n1", cpu=4).add(bare).job(
+        "urgent", pods=1, cpu=4, priority_class="high").objects()
+    conf = PREEMPT.replace("{name: gang}, ", "")  # which lets no gang of one pod be evicted
+    *_, last = life(objects, conf, most=6)
+    sim = Audited(objects, conf)
+    sim.run(until=10)
+    pods = [{task.key: str(task.status) for job in last.session.jobs.values()
+             for task in job.tasks.values()},
+            {pod.key: pod.status.phase for pod in sim.server.list("Pod")}]
+    again = {"default/bare": "Pending"} if owner else {}
+    assert pods == [{"default/urgent-0": "Running"} | again] * 2
 
 
 @pytest.mark.parametrize(("submitted", "kept", "back"), [
