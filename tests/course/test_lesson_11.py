@@ -70,9 +70,11 @@ def test_the_figure_of_the_states_has_every_legal_step_and_no_other():
 
 def test_a_look_says_where_a_request_is():
     sim = healing.train()
-    seen = healing.looks(sim, 1.01, 1.3, 1.5)
-    assert seen["on its way"].tolist() == ["channel", "bind request", "–"]
-    assert seen["node there"].tolist() == ["–", "–", "n1"]
+    seen = []
+    for second in (1.01, 1.3, 1.5):
+        sim.run(until=second)
+        seen.append(healing.look(sim).loc["train-1-0", ["on its way", "node there"]].tolist())
+    assert seen == [["channel", "–"], ["bind request", "–"], ["–", "n1"]]
     sim = healing.reclaimed()
     sim.run(until=6.1)
     assert healing.look(sim).loc["web-1-0", "on its way"] == "evict request"
@@ -87,8 +89,15 @@ def test_every_kind_of_fault_heals(kind):
 
 
 def test_a_lane_shows_when_pods_have_a_node_and_when_they_run():
-    slow = healing.train(bind=2.5)
-    slow.run(until=6)
-    (lane,) = healing.running("slow", {"slow": slow}, until=6).data["lanes"]
-    assert dict(lane["line"])[1] == 3 and dict(lane["points"])[4] == 0
-    assert dict(lane["points"])[5] == 3 and not lane["marks"]
+    (lane,) = healing.running("slow", {"slow": healing.train(bind=2.5)}, until=6).data["lanes"]
+    assert lane["line"] == [[0, 0], [1, 3]] and lane["points"][-1] == [4.52, 3]
+    assert lane["points"][0] == [0, 0] and not lane["marks"]
+
+
+def test_the_cache_forgets_what_a_dead_scheduler_sent_until_it_hears_of_it():
+    sim = healing.train()
+    sim.calendar.after(1.2, sim.restart)
+    cached, bound, run = (lane["points"] for lane in healing.known("", sim, 5).data["lanes"])
+    assert cached[:3] == [[0, 0], [1, 3], [1.2, 0]] and cached[-1] == bound[-1] == [1.42, 3]
+    assert run[-1] == [2.42, 3]
+    assert healing.known("", sim, 6).data["lanes"][0]["points"] == [[5, 3]], "it is watched again"

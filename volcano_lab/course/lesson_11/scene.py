@@ -16,6 +16,7 @@ from volcano_lab.messages import gettext, log
 from volcano_lab.server.conf_file import ConfFile
 from volcano_lab.simulation import Faults, JobTemplate, Latencies, Simulation, every, poisson
 from volcano_lab.simulation.history import History
+from volcano_lab.simulation.watching import watched
 from volcano_lab.trace.palette import COLORS, colors_of
 from volcano_lab.widgets import pictures
 
@@ -23,6 +24,7 @@ JOB = "default/train-1"
 SHOWN = ("bind refused", "bind timed out", "pod bound", "pod deleted", "pod lost", "node lost",
         "node back", "scheduler died", "job started", "job finished")
 FAULTY = (*SHOWN[:2], "pod deleted", "node lost", "scheduler died")
+KNOWN = ("cache: pods with a node", "API server: pods with a node", "kubelets: pods that run")
 HOUR = 3600
 RECLAIM = conf_text("enqueue, allocate, reclaim", "gang, conformance",
                     "predicates, proportion, nodeorder")
@@ -85,17 +87,14 @@ def look(sim: Simulation) -> DataFrame:
                                "node there"])
 
 
-def looks(sim: Simulation, *times: float) -> DataFrame:
-    """One pod, the first, at these seconds.
-
-    >>> looks(train(), 1.01, 1.6)["in the cache"].tolist()
-    ['Binding', 'Bound']
-    """
-    rows = []
-    for time in times:
-        sim.run(until=time)
-        rows.append({"at second": time, **look(sim).iloc[0].to_dict()})
-    return frame(rows, "at second")
+def known(title: str, sim: Simulation, until: float) -> pictures.Picture:
+    """Run until some seconds and draw what the cache, the API server and the kubelets know."""
+    lanes: list[dict[str, Any]] = [
+        {"name": name, "label": gettext(name), "color": color, "points": points}
+        for name, color, points in zip(KNOWN, COLORS, watched(sim, until), strict=False)]
+    lanes[1]["marks"] = faults_of(sim)
+    return pictures.timeline(title, {"lanes": lanes}, until=until, lane=24, width=760,
+                             legend="Three pods in all. ×: a fault.")
 
 
 def story(sim: Simulation) -> DataFrame:
@@ -139,21 +138,22 @@ def lines(sim: Simulation, until: float, level: int, *words: str) -> list[str]:
 
 
 def running(title: str, runs: Mapping[str, Simulation], until: float) -> pictures.Picture:
-    """Draw how many pods run at each cycle, a lane for each run; and dashed how many have a node
-    in the cache.
+    """Run each until some seconds and draw how many pods run, a lane for each run; and dashed how
+    many have a node in the cache.
     """
     lanes = []
     for name, sim in runs.items():
-        rows = sim.history.frame("cluster")
-        bound = rows["pods_binding"] + rows["pods_running"]
-        lanes.append({"name": name, "color": COLORS[0],
-                      "points": list(zip(rows["time"], rows["pods_running"], strict=True)),
-                      "line": list(zip(rows["time"], bound, strict=True)),
-                      "marks": [[time, "×"] for time, what, *_ in sim.history.rows["events"]
-                                if what in FAULTY]})
+        cached, _, run = watched(sim, until)
+        lanes.append({"name": name, "color": COLORS[0], "points": run, "line": cached,
+                      "marks": faults_of(sim)})
     return pictures.timeline(title, {"lanes": lanes}, until=until, lane=24, width=760,
                              legend="Full: pods that run. Dashed: pods that have a node in the "
-                                    "cache. ×: a fault. One look a second.")
+                                    "cache. ×: a fault.")
+
+
+def faults_of(sim: Simulation) -> list[list[Any]]:
+    """Return a mark for each fault of a run."""
+    return [[time, "×"] for time, what, *_ in sim.history.rows["events"] if what in FAULTY]
 
 
 def writes(sim: Simulation) -> list[tuple[float, str]]:
