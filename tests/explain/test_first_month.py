@@ -101,6 +101,45 @@ def test_an_event_that_says_nothing_of_missing_pods_is_not_quoted(other):
     assert unread is ("other" not in other)
 
 
+DEPLOYED = """\
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: a, uid: d},
+  spec: {replicas: 2, template: {spec: {schedulerName: volcano, containers: [{name: c}]}}}}
+---
+{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web-1, namespace: a, uid: r,
+  ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, uid: d, controller: true}]},
+  spec: {replicas: 2, template: {spec: {schedulerName: volcano, containers: [{name: c}]}}}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 8, pods: 10}}}
+---
+"""
+QUOTA = """\
+{apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: a}, spec: {hard: {pods: 9}}}
+---
+"""
+CALLED = 'failed calling webhook "validatepod.volcano.sh": no endpoints available'
+
+
+@pytest.mark.parametrize(("more", "created"), [
+    (event("FailedCreate", CALLED, name="web-1"), False), ("", True),
+    (event("FailedCreate", "exceeded quota", name="web-1") + QUOTA, True)])
+def test_pods_of_a_controller_that_cannot_create_them_are_not_placed(more, created):
+    """What a quota refuses is decided here: it may have more left by now."""
+    cluster = Cluster(loads(DEPLOYED + more))
+    assert bool(cluster.run().committed) is created
+    text, group = cluster.why("a/web").text, [*cluster.why().groups]
+    assert ("none of its pods is created" in text) is (not created) is bool(group)
+    asked = "The API server asks webhook validatepod.volcano.sh about each such object" in text
+    assert asked is (not created)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_last_of_a_controllers_warnings_is_that_of_the_latest_time(order):
+    events = [event("FailedCreate", "first"), event("FailedCreate", "second",
+                                                    time="2026-11-28T07:00:00Z")]
+    text = Cluster(loads(MISSING + "".join(events[::order]))).why("a/load").text
+    assert "second" in text and "first" not in text
+
+
 def test_an_object_that_is_not_read_is_known_by_its_name_and_hides_no_job():
     service = "{apiVersion: v1, kind: Service, metadata: {name: load, namespace: a}}\n---\n"
     assert "kind Service is not read" in Cluster(loads(service)).why("a/load").head

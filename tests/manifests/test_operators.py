@@ -363,7 +363,14 @@ def test_a_train_job_needs_its_runtime():
         "pytorchReplicaSpecs": REPLICAS, "runPolicy": {"suspend": True}}),
      "spec.runPolicy.suspend is true"),
     (document("sparkoperator.k8s.io/v1beta2", "SparkApplication", SPARK,
-              status={"applicationState": {"state": "COMPLETED"}}), "it is COMPLETED"),
+              status={"applicationState": {"state": "COMPLETED", "errorMessage": "x"}}),
+     "it is COMPLETED, so"),
+    (document("sparkoperator.k8s.io/v1beta2", "SparkApplication", SPARK, status={
+        "applicationState": {"state": "SUBMISSION_FAILED", "errorMessage": "no rights."}}),
+     "it is SUBMISSION_FAILED (no rights), so that no pods are created of it"),
+    (document("kubeflow.org/v1", "PyTorchJob", {"pytorchReplicaSpecs": REPLICAS}, status={
+        "conditions": [{"type": "Failed", "status": "True", "message": "backoff limit"}]}),
+     "it is Failed (backoff limit), so that no pods are created of it"),
     (document("kueue.x-k8s.io/v1beta1", "ClusterQueue", {"resourceGroups": []}),
      "kind ClusterQueue is not read and has no effect"),
     (document("flow.volcano.sh/v1alpha1", "JobTemplate", {"tasks": []}),

@@ -338,6 +338,9 @@ class _Controllers:
 
     def _admitted(self, owner: api.KubernetesObject, pods: list[api.Pod]) -> list[api.Pod]:
         """Return the pods that the API server lets a controller create."""
+        if pods and (said := self._event(owner)):
+            self._not_created(owner, said)
+            return []
         new = [pod for pod in pods if pod.key not in self.pods]
         if len(new) < len(pods):
             self._not_created(owner, Message("not_created.taken", count=len(pods) - len(new),
@@ -350,6 +353,17 @@ class _Controllers:
                                         pods=len(new), classes=sorted(missing)))
         self._warn_of_unchecked(owner, admitted)
         return self._within_quota(owner, admitted, self.counted)
+
+    def _event(self, owner: api.KubernetesObject) -> Message | None:
+        """Return that a controller reports why it creates no pods of an owner; None where it does
+        not, or a quota may refuse them: that is decided here.
+        """
+        said = next((each for each in self.into.not_created.get(_key(owner), ())
+                     if getattr(each, "code", "") == "not_created.event"), None)
+        if said is None or self._has_quota(owner.namespace):
+            return None
+        self.into.not_created[_key(owner)].remove(said)
+        return Message("not_created.refused", event=said)
 
     def _warn_of_unchecked(self, owner: api.KubernetesObject, pods: list[api.Pod]) -> None:
         """Warn once of each request of an owner's pods that has no effect."""

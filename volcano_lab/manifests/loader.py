@@ -37,8 +37,12 @@ FAILED = re.compile(r"^Failed(To)?Create(?!PodSandBox)|Error$")
 """Reasons of Events by which controllers report that they cannot create something; the kubelet
 reports sandboxes of pods.
 """
+OF_POD = "pod/"
 OF_STATUS = re.compile(r'^.*?Message:"((?:[^"\\]|\\.)*)".*', re.DOTALL)
 """An Event of Volcano's with the API server's answer, of which only the message is read."""
+WEBHOOK = re.compile(r'failed calling webhook "([^"]+)"')
+OF_CYCLES = ("FailedScheduling", "Unschedulable")
+"""Reasons of Events about pods with what a scheduler says in each cycle."""
 APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
@@ -59,9 +63,9 @@ class ManifestError(OneSentence, ValueError):
 class Loaded(list[api.KubernetesObject]):
     """Objects in document order. As their `source` it has `warnings`, one sentence for each thing
     without effect, `places` where each object is written, and `reports`, by name what was not read
-    and the last warning of a controller; of its own, `not_created` why pods of an object (by key)
-    are not created, `later` has the pods of a Volcano Job whose PodGroup is not admitted yet,
-    `given` the manifests before controllers.
+    and the last warning of a controller, by `pod/NAME` those about a pod; of its own, `not_created`
+    why pods of an object (by key) are not created, `later` has the pods of a Volcano Job whose
+    PodGroup is not admitted yet, `given` the manifests before controllers.
 
     >>> [obj.key for obj in loads("{apiVersion: v1, kind: Node, metadata: {name: n1}}")]
     ['n1']
@@ -282,8 +286,8 @@ class _Batch:
         try:
             cls = documents.kind_of(document)
         except documents.NotRead as reason:
-            if report := reported(document):
-                self._reports |= report
+            for key, said in reported(document).items():
+                self._report(key, said)
                 return
             self._not_read.setdefault(str(reason), []).append(label)
             self._kinds |= {str(reason): reason.kind} if reason.kind else {}
@@ -313,6 +317,14 @@ class _Batch:
             self.warnings += [f"{label}{mark(': ')}{warning}" for warning in findings.warnings]
             obj.metadata.annotations.pop(APPLIED, None)  # it may be confidential
             self._keep(obj, label, place, event)
+
+    def _report(self, key: str, said: Message) -> None:
+        """Keep the last warning of a controller, of those about a pod the last of each reason."""
+        known = self._reports.get(key, [])
+        alike = [each for each in known if isinstance(each, Message) and (
+            not key.startswith(OF_POD) or each.facts["reason"] == said.facts["reason"])]
+        last = max([said, *alike], key=lambda each: each.facts["time"])
+        self._reports[key] = [*(each for each in known if each not in alike), last]
 
     def _keep(self, obj: api.KubernetesObject, label: str, place: str, event: str) -> None:
         """Keep an object, unless there is one of that name (no namespace means `default`, as for
@@ -350,17 +362,22 @@ class _Batch:
                                            found=found_text(uid), other=seen[uid]))
 
 
-def reported(event: dict[str, Any]) -> dict[str, list[Said]]:
-    """Return the warning of a controller that it cannot create something, by what it is about, from
-    an Event; nothing for other objects.
+def reported(event: dict[str, Any]) -> dict[str, Message]:
+    """Return from an Event, by what it is about, the warning of a controller that it cannot create
+    something, or one about a pod (`pod/` before its name); nothing for other objects.
     """
     reason, text = (documents.text_of(event.get(name)) or "" for name in ("reason", "message"))
-    if event["kind"] != "Event" or event.get("type") != "Warning" or not FAILED.search(reason):
+    about = event.get("involvedObject")
+    of_pod = isinstance(about, dict) and about.get("kind") == "Pod"
+    if event["kind"] != "Event" or event.get("type") != "Warning" or (
+            reason in OF_CYCLES if of_pod else not FAILED.search(reason)):
         return {}
-    said = OF_STATUS.sub(r"\1", text).replace('\\"', '"')
-    return {documents.key_of({"metadata": event.get("involvedObject")}): [Message(
-        "not_created.event", reason=reason, said=said.rstrip(". \n"),
-        time=str(event.get("lastTimestamp") or event.get("eventTime")))]}
+    webhook = WEBHOOK.search(text)
+    return {OF_POD * of_pod + documents.key_of({"metadata": about}): Message(
+        "event" if of_pod else "not_created.event", reason=reason,
+        said=OF_STATUS.sub(r"\1", text).replace('\\"', '"').rstrip(". \n"),
+        webhook=Message("webhook", name=webhook[1]) if webhook else None,
+        time=str(event.get("lastTimestamp") or event.get("eventTime")))}
 
 
 def labelled(obj: api.KubernetesObject, place: str | None) -> str:

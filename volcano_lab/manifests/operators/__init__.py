@@ -21,7 +21,8 @@ from volcano_lab.messages import Said, gettext
 __all__ = ["KINDS", "LABELS", "OPERATORS", "Created", "OperatorObject", "created", "pod_count",
            "problems"]
 
-ENDED = frozenset(["succeeded", "failed", "error", "complete", "completed", "stopped"])
+FAILURES = frozenset(["failed", "error"])
+ENDED = FAILURES | {"succeeded", "complete", "completed", "stopped"}
 
 
 def problems(obj: OperatorObject) -> tuple[list[str], list[str]]:
@@ -50,20 +51,26 @@ def _found(obj: OperatorObject, objects: list[KubernetesObject]
 
 
 def ended(obj: OperatorObject) -> str:
-    """Return how an object ended; "" if it did not.
+    """Return how an object ended, and by its own message why it failed; "" if it did not end.
 
     >>> ended(OperatorObject(status={"applicationState": {"state": "COMPLETED"}}))
     'it is COMPLETED'
+    >>> ended(OperatorObject(status={"applicationState": {"state": "SUBMISSION_FAILED"},
+    ...                              "message": "no such image."}))
+    'it is SUBMISSION_FAILED (no such image)'
     """
-    for path in ("phase", "jobDeploymentStatus", "applicationState.state", "terminalState"):
-        word = at(obj.status, path)
-        if isinstance(word, str) and word.lower() in ENDED:
-            return gettext("it is {word}", word=word)
     conditions = at(obj.status, "conditions")
-    for condition in conditions if isinstance(conditions, list) else ():
-        word = at(condition, "type")
-        if isinstance(word, str) and word.lower() in ENDED and at(condition, "status") == "True":
-            return gettext("it is {word}", word=word)
+    why = at(obj.status, "applicationState.errorMessage") or at(obj.status, "message")
+    words = [(at(obj.status, path), why) for path in (
+        "phase", "jobDeploymentStatus", "applicationState.state", "terminalState")]
+    words += [(at(each, "type"), at(each, "message"))
+              for each in (conditions if isinstance(conditions, list) else ())
+              if at(each, "status") == "True"]
+    for word, why in words:
+        state = word.lower().rpartition("_")[2] if isinstance(word, str) else ""
+        if state in ENDED:
+            why = f" ({str(why).rstrip('. ')})" if why and state in FAILURES else ""
+            return gettext("it is {word}{why}", word=word, why=why)
     return ""
 
 
