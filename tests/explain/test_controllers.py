@@ -120,3 +120,38 @@ def test_an_upgrade_that_takes_the_resources_of_both_clusters_is_told(owner, tol
     text = cluster(both).why("a/new").text
     assert (", in an upgrade beside the old cluster, which it deletes only once the new one is "
             "ready: that takes the resources of both" in text) == told
+
+
+ONE_CPU = "{spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}"
+OWNERS = {
+    "sparkoperator.k8s.io/v1beta2 SparkApplication": """{batchScheduler: volcano, mode: cluster,
+  driver: {cores: 1, memory: 1g}, executor: {instances: COUNT, cores: 1, memory: 1g}}""",
+    "ray.io/v1 RayCluster": f"""{{headGroupSpec: {{template: {ONE_CPU}}}, workerGroupSpecs: [
+  {{groupName: few, replicas: 1, template: {ONE_CPU}}},
+  {{groupName: many, replicas: COUNT, template: {ONE_CPU}}}]}}""",
+    "kubeflow.org/v1 PyTorchJob": f"""{{runPolicy: {{schedulingPolicy: {{queue: default}}}},
+  pytorchReplicaSpecs: {{Master: {{replicas: 1, template: {ONE_CPU}}},
+                         Worker: {{replicas: COUNT, template: {ONE_CPU}}}}}}}""",
+    "leaderworkerset.x-k8s.io/v1 LeaderWorkerSet": f"""{{leaderWorkerTemplate: {{size: COUNT,
+  workerTemplate: {ONE_CPU.replace("{spec: {", "{spec: {schedulerName: volcano, ")}}}}}"""}
+
+
+@pytest.mark.parametrize(("kind", "path", "most"), [
+    ("SparkApplication", "executor.instances", 5),
+    ("RayCluster", "workerGroupSpecs.1.replicas", 4),
+    ("PyTorchJob", "pytorchReplicaSpecs.Worker.replicas", 5),
+    ("LeaderWorkerSet", "leaderWorkerTemplate.size", None)])  # each group holds a whole model
+def test_fewer_pods_are_offered_of_what_needs_no_certain_number_of_them(kind, path, most):
+    version, spec = next((name.split()[0], spec) for name, spec in OWNERS.items()
+                         if name.endswith(kind))
+    owner = (f"apiVersion: {version}\nkind: {kind}\nmetadata: {{name: x, namespace: ml, "
+             f"labels: {{ray.io/scheduler-name: volcano}}}}\nspec: {spec.replace('COUNT', '8')}")
+    cluster = Cluster().node("n1", cpu=6, memory="64Gi").add(owner)
+    target = f"{kind.lower()}/ml/x.{path}="
+    found = [each for each in Explainer(cluster.objects()).why("x").remedies
+             if each.args[1].startswith(target)]
+    assert [each.args[1] for each in found] == [f"{target}{most}"] * (most is not None)
+    for each in found:
+        assert f"{kind} ml/x: {path} 8 -> {most}" in str(each)
+        assert cluster.what_if(each.args[1]).holds("x")
+        assert not cluster.what_if(f"{target}{most + 1}").holds("x")

@@ -22,6 +22,7 @@ from volcano_lab.changes.objects import key_of
 from volcano_lab.changes.words import described
 from volcano_lab.explain.explanation import in_quantity
 from volcano_lab.framework import SchedulerConfiguration
+from volcano_lab.manifests.operators import OPERATORS, OperatorObject
 from volcano_lab.manifests.owners import job_of
 from volcano_lab.messages import Message
 from volcano_lab.trace.plain import grouped
@@ -33,6 +34,8 @@ KEEPERS = ("drf", "gang")
 """Plugins whose answer about victims Helm's configuration switches off; the others protect for a
 reason: without priority, jobs evict others of a higher one.
 """
+OWNERS = {kind.kind.lower() for kind in OPERATORS}
+"""Kinds of operators, as a change names them."""
 SWITCHED = {"preempt": "enablePreemptable", "reclaim": "enableReclaimable"}
 """Action -> the switch of a plugin's answer about its victims."""
 
@@ -166,18 +169,39 @@ class World:
             queue = self.queues[queue].spec.parent or ROOT_QUEUE
         return names
 
+    @property
+    def given(self) -> Objects:
+        """The manifests, before controllers see them."""
+        return getattr(self.objects, "given", self.objects)
+
+    def creators(self, uid: str) -> list[OperatorObject]:
+        """The manifests of which operators create a job's PodGroup."""
+        space = uid.partition("/")[0]
+        owners = {(ref.kind, f"{space}/{ref.name}")
+                  for ref in self.groups[uid].metadata.owner_references}
+        return [obj for obj in self.given
+                if isinstance(obj, OperatorObject) and (obj.kind, obj.key) in owners]
+
     def described(self, change: Change, ends: bool = False) -> Message:
         """A change as a message; `ends`: what is removed ends by itself. Raises `ManifestError`."""
+        if _of_owner(change):
+            return described(change, self.given, self.conf, self.called)
         return described(change, self.objects, self.conf, self.called, self.index, ends)
 
     def applied(self, change: Change) -> tuple[Any, SchedulerConfiguration]:
-        """The objects and the configuration with a change; one that lets a ResourceQuota accept
-        more is one of the manifests, so that pods are created. Raises `ManifestError`.
+        """The objects and the configuration with a change; one of an owner, or that lets a
+        ResourceQuota accept more, is one of the manifests, so that pods are created. Raises
+        `ManifestError`.
         """
-        if any(text.startswith("resourcequota/") for text in change.settings) or (
-                change.removals and self._refused):
-            return change.given(getattr(self.objects, "given", self.objects), self.conf)
+        if _of_owner(change) or (change.removals and self._refused) or any(
+                text.startswith("resourcequota/") for text in change.settings):
+            return change.given(self.given, self.conf)
         return change.applied(self.objects, self.conf, self.index)
+
+
+def _of_owner(change: Change) -> bool:
+    """Whether a change sets a field of an object that an operator knows."""
+    return any(text.partition("/")[0] in OWNERS for text in change.settings)
 
 
 # -- the configuration ----------------------------------------------------------------------------

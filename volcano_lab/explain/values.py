@@ -15,9 +15,12 @@ from volcano_lab.api.objects import Node, Queue
 from volcano_lab.api.storage import ATTACHABLE
 from volcano_lab.changes.change import Change, value_text
 from volcano_lab.changes.job_fields import at_path, requests_of
+from volcano_lab.changes.objects import key_of
 from volcano_lab.explain import options
 from volcano_lab.explain.explanation import Amounts, in_quantity
 from volcano_lab.explain.options import Option, Rank, World, once, setting
+from volcano_lab.explain.pages import TABLES
+from volcano_lab.manifests.operators.model import at
 
 KEPT = 3
 """A request is cut by 1/`KEPT` before other jobs are changed; by more, last of all."""
@@ -99,6 +102,20 @@ def minimum(world: World, uid: str, rank: int = Rank.LESS) -> Option:
     least = world.groups[uid].spec.min_member
     return stepped(f"{world.job(uid)}.minAvailable", least, -1, least - 1, rank=rank,
                    kind="minimum")
+
+
+def fewer(world: World, uid: str) -> Iterator[Option]:
+    """Fewer of the pods that an operator creates for a job's owner, of which its kind needs no
+    certain number.
+    """
+    for owner in world.creators(uid):
+        listed, each, field = TABLES["owners"]["fewer"].get(owner.kind, "").partition(".#.")
+        for number in range(len(at(owner.spec, listed, [])) if each else 1):
+            path = f"{listed}.{number}.{field}" if each else listed
+            count = at_path(owner.spec, path.split("."))
+            if isinstance(count, int):
+                yield stepped(f"{key_of(owner)}.{path}", count, -1, count - 1, rank=Rank.LESS,
+                              kind="minimum")
 
 
 def request(world: World, uid: str, resource: str, target: float = 0.0) -> Iterator[Option]:
