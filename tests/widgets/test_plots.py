@@ -178,3 +178,22 @@ def test_the_row_of_the_whole_cluster_is_in_the_reader_s_language():
     with speaking("zh"):
         (row,) = cycle.plot.sums("a").data
     assert (row["name"], row["label"]) == ("cluster", "集群")
+
+
+def test_nodes_stand_in_frames_by_a_label():
+    cluster = Cluster().node("n3", cpu=4)
+    for number, rack in enumerate("ab", 1):
+        cluster.node(f"n{number}", cpu=4, labels={"rack": rack})
+    data = cluster.run().plot.nodes(by="rack").data
+    assert {node["name"]: node["group"] for node in data["nodes"]} == {
+        "n1": "rack a", "n2": "rack b", "n3": ""}
+    assert [group["name"] for group in data["groups"]] == ["rack a", "rack b"]
+    assert cluster.run().plot.nodes().data["groups"] == []
+
+
+def test_turns_have_lanes_where_no_plugin_computes_shares():
+    conf = 'actions: "enqueue, allocate"\ntiers:\n- plugins:\n  - name: gang\n'
+    cluster = Cluster().node("n1", cpu=4).queue("a").queue("b")
+    cycle = cluster.job("x", queue="a", cpu=1).job("y", queue="b", cpu=1).run(conf)
+    assert cycle.queues() == []
+    assert [row["queue"] for row in cycle.plot.turns().data["queues"]] == ["a", "b"]

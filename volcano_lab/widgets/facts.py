@@ -66,7 +66,8 @@ def rounds(cycle: Cycle, resource: str = "cpu") -> list[Row]:
 
 def turns(cycle: Cycle) -> dict[str, Any]:
     """Return the data of `pictures.turns`."""
-    colors = colors_of(row["queue"] for row in cycle.queues())
+    rows = [*cycle.queues(), *cycle.turns()]  # without proportion and capacity no queue has a share
+    colors = colors_of(row["queue"] for row in rows)
     return {"queues": [{"queue": name, "color": color} for name, color in colors.items()],
             "turns": [{word: turn[word] for word in ("queue", "share", "outcome", "pods")}
                       | {"job": turn["job"].removeprefix("default/")} for turn in cycle.turns()]}

@@ -35,6 +35,7 @@ TREE = ("A box is as wide as what a queue may hold, on every level at the same s
 VOTES = "✓: named as a victim. –: kept. Blank: not asked. Frame: the victims that remain."
 WATER = "A band for each round. Lines: what a queue deserves, its guarantee, its limit."
 NODES = "Full: runs. Hatched: placed in this cycle. Dashed: promised. ×: leaving."
+OPERATIONS = "From left to right: operations of the cycle, also those that were undone."
 SUMS = ("allocated − elastic", "in queue", "this job")
 ENDS = {"discarded": "discard", "not admitted": "refused", "placed": "commit"}
 """How a job ended -> the fate of a gang in the tree's picture; others wait."""
@@ -92,13 +93,19 @@ class Plot:
         default = gettext("What enqueue compares, in {unit}", unit=gettext(unit_of(resource)))
         return pictures.sums(title or default, rows, parts=SUMS, limit="may hold", **WIDE | frame)
 
-    def nodes(self, title: str = "Nodes and their pods", resource: str = "cpu", **frame: Any
-              ) -> Picture:
-        """Draw the nodes at the end of the cycle."""
+    def nodes(self, title: str = "Nodes and their pods", resource: str = "cpu", by: str = "",
+              **frame: Any) -> Picture:
+        """Draw the nodes at the end of the cycle; nodes with the same value of the label `by` stand
+        in one frame.
+        """
         shown, placed = channels(self._cycle, resource), {"now": {"state": "allocated"}}
-        nodes = [node | {"pods": [pod | {"name": short(pod["name"])} | placed.get(pod["state"], {})
+        groups = {name: f"{by} {node.labels[by]}" for name, node in
+                  self._cycle.session.nodes.items() if by in node.labels}
+        nodes = [node | {"group": groups.get(node["name"], ""),
+                         "pods": [pod | {"name": short(pod["name"])} | placed.get(pod["state"], {})
                                   for pod in node["pods"]]} for node in shown["nodes"]]
-        return pictures.cluster(title, {"nodes": nodes}, **WIDE | {
+        frames = [{"name": name} for name in sorted(set(groups.values()))]
+        return pictures.cluster(title, {"nodes": nodes, "groups": frames}, **WIDE | {
             "unit": unit_of(shown["resource"]), "legend": NODES} | frame)
 
     def votes(self, pod: str = "", title: str = "Who may be evicted", **frame: Any) -> Picture:
@@ -139,8 +146,8 @@ class Plot:
         colors = colors_of(held)
         lanes = [{"name": name, "color": colors[name], "points": points}
                  for name, points in held.items() if len(points) > 1 or points[0][1]]
-        return pictures.timeline(title, {"lanes": lanes, "ticks": [0, len(steps)]},
-                                 until=max(len(steps), 1), unit="operations", **frame)
+        return pictures.timeline(title, {"lanes": lanes}, until=len(steps) + 1, unit="",
+                                 **{"legend": OPERATIONS} | frame)
 
 
 def tree_rows(cycle: Cycle, resource: str = "cpu", gangs: bool = True) -> Row:

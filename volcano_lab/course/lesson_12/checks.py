@@ -166,7 +166,7 @@ def maintenance(answer: type[Plugin]) -> Mistakes:
 @check_class(Plugin, "reclaimable")
 def protect(answer: type[Plugin]) -> Mistakes:
     """Write `Protect`: pods with the label keep=yes are never victims of reclaim. (The check puts
-    it into both tiers.)
+    it into the configuration.)
     """
     conf = scene.conf_with("mine", tier=1, actions=scene.RECLAIM) + "\n  - name: mine\n"
     some = evicted(scene.run_with(answer, scene.kept_and_plain(), conf))

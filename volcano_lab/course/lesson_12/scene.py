@@ -12,7 +12,7 @@ from volcano_lab.framework.plugin import Plugin, register_plugin
 from volcano_lab.framework.points.rules import PERMIT
 from volcano_lab.framework.points.table import extension_points
 from volcano_lab.framework.registry import registered
-from volcano_lab.messages import gettext
+from volcano_lab.messages import gettext, paragraph
 from volcano_lab.trace import TraceReader
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import pictures
@@ -186,9 +186,9 @@ def scores(trace: TraceReader, task: str) -> list[dict[str, Any]]:
             for node, by_plugin in by_node.items()]
 
 
-def report(cluster: Cluster, without: str, with_it: str) -> pictures.Picture:
-    """Play where pods are placed with one configuration and with another; the legend says why one
-    has no node with the other, if one has not.
+def report(cluster: Cluster, without: str, with_it: str, legend: str = NODES) -> pictures.Picture:
+    """Play where pods are placed with one configuration and with another; the legend says why
+    one has no node with the other, if one has not.
 
     >>> report(two_racks(pods=1), conf_with(), conf_with()).spec["moments"]
     ['without', 'with it']
@@ -197,6 +197,6 @@ def report(cluster: Cluster, without: str, with_it: str) -> pictures.Picture:
     before, after = ({pod for _, pod, *_ in cycle.committed} for cycle in cycles)
     lost = sorted(before - after)
     causes = Explainer(cluster.objects(), with_it).why(lost[0]).causes if lost else []
-    first = cycles[0].plot.nodes("Where pods are placed", cell=2,
-                                 legend=causes[0].text if causes else NODES)
-    return pictures.film({"without": first, "with it": cycles[1].plot.nodes()})
+    first, last = (cycle.plot.nodes("Where pods are placed", cell=2, by="rack", legend=paragraph([
+        gettext(legend), *[cause.text for cause in causes[:1]]])) for cycle in cycles)
+    return pictures.film({"without": first, "with it": last})
