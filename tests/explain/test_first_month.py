@@ -112,7 +112,7 @@ DEPLOYED = """\
 {apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 8, pods: 10}}}
 ---
 """
-QUOTA = """\
+ANY_QUOTA = """\
 {apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: a}, spec: {hard: {pods: 9}}}
 ---
 """
@@ -121,7 +121,7 @@ CALLED = 'failed calling webhook "validatepod.volcano.sh": no endpoints availabl
 
 @pytest.mark.parametrize(("more", "created"), [
     (event("FailedCreate", CALLED, name="web-1"), False), ("", True),
-    (event("FailedCreate", "exceeded quota", name="web-1") + QUOTA, True)])
+    (event("FailedCreate", "exceeded quota", name="web-1") + ANY_QUOTA, True)])
 def test_pods_of_a_controller_that_cannot_create_them_are_not_placed(more, created):
     """What a quota refuses is decided here: it may have more left by now."""
     cluster = Cluster(loads(DEPLOYED + more))
@@ -411,3 +411,162 @@ def test_a_quota_is_free_again_without_the_job_that_uses_it(phase, said):
     cluster = Cluster(loads(quota + old.replace("PHASE", phase) + new))
     assert any(said in str(remedy) for remedy in cluster.why("load").remedies)
     assert "4 more pods are placed" in str(cluster.what_if(remove=["job/a/old"]))
+
+
+def volcano(app, phase="Running", ready="true", waiting="{}"):
+    return f"""\
+---
+{{apiVersion: v1, kind: Pod, metadata: {{name: {app}-1, namespace: v, labels: {{app: {app}}}}},
+  spec: {{schedulerName: default-scheduler, nodeName: n1, containers: [{{name: c}}]}},
+  status: {{phase: {phase}, containerStatuses: [{{ready: {ready}, state: {waiting}}}]}}}}
+"""
+
+
+def seen(phase="", group="2026-11-28T06:00:00Z", version="7", newest="2026-11-28T09:00:00Z"):
+    return f"""\
+---
+{{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {{name: g, namespace: a,
+  creationTimestamp: "{group}", resourceVersion: "{version}"}}, spec: {{minMember: 1}},
+  status: {{phase: "{phase}"}}}}
+---
+{{apiVersion: v1, kind: Pod, metadata: {{name: p, namespace: a, annotations: {{
+    scheduling.k8s.io/group-name: g}}}},
+  spec: {{schedulerName: volcano, containers: [{{name: c}}]}}}}
+---
+{{apiVersion: v1, kind: Node, metadata: {{name: n1, creationTimestamp: "{newest}"}},
+  status: {{allocatable: {{cpu: 8, memory: 8Gi, pods: 10}}}}}}
+"""
+
+
+CRASHES = volcano("volcano-scheduler", ready="false",
+                  waiting="{waiting: {reason: CrashLoopBackOff}}")
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    (seen("Inqueue") + CRASHES, "(pod v/volcano-scheduler-1: CrashLoopBackOff)"),
+    (seen("Inqueue") + volcano("volcano-scheduler", "Pending"), "volcano-scheduler-1: Pending)"),
+    (seen(), "PodGroup a/g of 2026-11-28 06:00 has no phase, which each cycle sets"),
+    (seen() + volcano("volcano-scheduler"), "PodGroup a/g of 2026-11-28 06:00 has no phase"),
+    (seen("Inqueue"), ""), (seen(version=""), ""),
+    (seen(newest="2026-11-28T06:00:50Z"), ""), (seen("Inqueue") + CRASHES + volcano(
+        "volcano-scheduler").replace("scheduler-1", "scheduler-2"), "")])
+def test_a_cluster_whose_scheduler_does_not_run_leaves_jobs_as_they_are(text, said):
+    cluster = Cluster(loads(text))
+    job, pod, groups = cluster.why("a/g"), cluster.why("a/p"), [*cluster.why().groups]
+    assert job.head.startswith("a/g waits for Volcano's scheduler, which runs no cycle." if said
+                               else "a/g does not wait.")
+    assert said in job.text and ("no_scheduler" in job.codes) is bool(said)
+    assert ("waits for Volcano's scheduler" in pod.head) is bool(said) is bool(groups)
+
+
+@pytest.mark.parametrize(("placed", "phase", "waits"), [
+    (False, "Running", True), (False, "Pending", True), (True, "Running", False)])
+def test_a_controller_that_does_not_run_creates_no_pods_of_a_job(placed, phase, waits):
+    pods = DONE.replace("PHASE", phase).replace(", containerStatuses: [{name: c, state: "
+                                                "{terminated: END}}]", "") if placed else ""
+    text = HEAD + "spec: {minAvailable: 1, tasks: [{replicas: 1, name: t, template: {spec: {"
+    text += "schedulerName: volcano, containers: [{name: c, image: i}]}}}]}\n"
+    if placed:
+        text += GROUP.replace("PHASE", "Running").replace("minMember: 4", "minMember: 1")
+        text += pods.replace("NUMBER", "0")
+    text += "---\n{apiVersion: v1, kind: Node, metadata: {name: n2}, status: {allocatable: {cpu: 8"
+    text += ", pods: 9}}}\n" + volcano("volcano-controller", ready="false")
+    answer = Cluster(loads(text)).why("a/load")
+    assert ("no_controller" in answer.codes) is waits
+    assert ("waits for Volcano's controller" in answer.head) is waits
+
+
+EVICTED = "{event: PodEvicted, action: RestartJob}"
+STRANGER = """\
+{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: b}, spec: {nodeName: n1,
+  schedulerName: default-scheduler, containers: [{name: c, resources: {requests: {cpu: 6}}}]},
+  status: {phase: Running}}
+---
+"""
+
+
+@pytest.mark.parametrize(("status", "policy", "said"), [
+    ("reason: OutOfcpu, message: no cpu left", "", [
+        "OutOfcpu: no cpu left. The kubelet refused it", "hold cpu 6 (b/web)", "Two schedulers",
+        "No policy of Job a/load is for PodFailed"]),
+    ("reason: OutOfmemory", "", ["OutOfmemory. The kubelet refused it"]),
+    ("reason: Evicted, message: 'low on memory. '", EVICTED, [
+        "Evicted: low on memory. The kubelet ended it", "No policy of Job a/load"]),
+    ("reason: NodeShutdown", "{event: PodFailed, action: RestartTask}", ["as its node shut down"]),
+    ("reason: UnexpectedAdmissionError", "{exitCode: 3, action: RestartJob}", ["device plugin"])])
+def test_a_pod_that_the_kubelet_refuses_or_ends_says_so(status, policy, said):
+    failed = DONE.replace("NUMBER", "0").replace(
+        "PHASE, containerStatuses: [{name: c, state: {terminated: END}}]", f"Failed, {status}")
+    text = ENDED.replace("MORE", f"policies: [{policy}]").replace("phase: Failed", "phase: Running")
+    cluster = Cluster(loads(text + failed + STRANGER))
+    for answer in (cluster.why("a/load"), cluster.why("a/load-t-0")):
+        assert all(each in answer.text for each in said), answer.text
+        assert ("No policy" in answer.text) is (policy in ("", EVICTED))
+        assert ("hold cpu" in answer.text) is ("OutOfcpu" in status)
+
+
+def test_a_gang_is_not_made_smaller_by_its_failed_pods():
+    failed = DONE.replace("NUMBER", "0").replace("PHASE", "Failed").replace("END", "{exitCode: 1}")
+    waiting = DONE.replace("NUMBER", "1").replace("nodeName: n1, ", "").replace(
+        "status: {phase: PHASE, containerStatuses: [{name: c, state: {terminated: END}}]}\n", "")
+    text = ENDED.replace("MORE", "policies: []").replace("phase: Failed", "phase: Running").replace(
+        "minAvailable: 4", "minAvailable: 2").replace("replicas: 4", "replicas: 2").replace(
+        "minMember: 4", "minMember: 2")
+    answer = Cluster(loads(text + failed + waiting)).why("a/load")
+    assert "gang_invalid" in answer.codes and "creates them" not in answer.text
+    assert not answer.remedies
+
+
+CLAIMED = """\
+{{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {{name: d, namespace: a}}, spec: {{
+  accessModes: [{mode}], volumeName: v}}, status: {{phase: Bound}}}}
+---
+{{apiVersion: v1, kind: PersistentVolume, metadata: {{name: v}}, spec: {{accessModes: [{mode}]}},
+  status: {{phase: Bound}}}}
+---
+"""
+WRITES = """\
+{{apiVersion: v1, kind: Pod, metadata: {{name: p{node}, namespace: a}}, spec: {{nodeName: {node},
+  schedulerName: volcano, containers: [{{name: c}}], volumes: [{{persistentVolumeClaim: {{
+    claimName: d}}}}]}}, status: {{phase: {phase}, containerStatuses: [{{name: c, state: {{
+      waiting: {{reason: ContainerCreating}}}}}}]}}}}
+---
+{{apiVersion: v1, kind: Node, metadata: {{name: {node}}}, status: {{allocatable: {{pods: 9}}}}}}
+---
+"""
+
+
+def about_pod(reason, message, pod, time="2026-11-28T06:05:00Z"):
+    return event(reason, message, name=pod, time=time).replace('"kind": "Job"', '"kind": "Pod"')
+
+
+@pytest.mark.parametrize(("mode", "other", "said"), [
+    ("ReadWriteOnce", "n2", True), ("ReadWriteMany", "n2", False), ("ReadWriteOnce", "n1", False)])
+def test_a_volume_that_one_node_has_at_a_time_keeps_pods_from_starting(mode, other, said):
+    text = CLAIMED.format(mode=mode) + WRITES.format(node="n1", phase="Pending")
+    text += WRITES.format(node="n2", phase="Running") if other == "n2" else ""
+    text += about_pod("FailedAttachVolume", "Multi-Attach error", "pn1") + about_pod(
+        "FailedScheduling", "0/2 nodes", "pn1") + about_pod(
+        "FailedAttachVolume", "an older one", "pn1", "2026-11-28T06:00:00Z")
+    cluster = Cluster(loads(text))
+    for answer in (cluster.why("job/a/pn1"), cluster.why("pod/a/pn1")):
+        assert ("Its claim a/d is ReadWriteOnce: one node at a time has its volume, and a/pn2 on n2"
+                in answer.text) is said
+        assert "Event FailedAttachVolume of it (2026-11-28T06:05:00Z): Multi-Attach error." in (
+            answer.text)
+        assert "0/2 nodes" not in answer.text and "older" not in answer.text
+
+
+@pytest.mark.parametrize(("state", "evicted"), [("Running", True), ("Pending", False)])
+def test_pods_that_were_evicted_say_by_what_and_that_the_state_of_their_job_stays(state, evicted):
+    waiting = "".join(DONE.replace("NUMBER", str(number)).replace("nodeName: n1, ", "").replace(
+        "status: {phase: PHASE, containerStatuses: [{name: c, state: {terminated: END}}]}\n",
+        "status: {phase: Pending}\n") for number in range(4))
+    text = ENDED.replace("MORE", "policies: []").replace("phase: Failed", f"phase: {state}")
+    text = text.replace("Completed", "Inqueue").replace("pods: 10", "pods: 0")
+    text += waiting + about_pod("Evict", "Pod is evicted, because of preempt",
+                                "load-t-1") * evicted
+    answer = Cluster(loads(text)).why("a/load")
+    assert ("Its pod a/load-t-1 was evicted, and created again. Event Evict of it (2026-11-28"
+            "T06:05:00Z): Pod is evicted, because of preempt." in answer.text) is evicted
+    assert ("the state of its Job stays Running" in answer.text) is (state == "Running")

@@ -1,5 +1,6 @@
 """What decides about a job beyond the lab: plugins that it does not model or whose data no export
-has, devices that pods claim, and the cluster's own last answer about a pod that is placed here.
+has, devices that pods claim, the cluster's own last answer about a pod that is placed here, and
+parts of Volcano that do not run in the cluster.
 
 Volcano: none
 """
@@ -9,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from volcano_lab.api import TaskInfo, amount_text
-from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.explanation import Cause
+from volcano_lab.api import JobInfo, TaskInfo, amount_text
+from volcano_lab.api.objects import PodGroup
+from volcano_lab.explain.evidence import Evidence, not_started
+from volcano_lab.explain.explanation import Cause, moment_text
 from volcano_lab.explain.lint import unmeasured
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.messages import Message, Said
@@ -19,12 +21,15 @@ from volcano_lab.messages import Message, Said
 BEYOND = TABLES["beyond"]
 NO_REASON = re.compile(TABLES["no_reason"]["text"])
 """In the cluster's answer about a pod: it names no reason against a node."""
+IDLE = {"no_scheduler": "volcano-scheduler", "no_controller": "volcano-controller"}
+"""Causes that a part of Volcano does not run, and the value of the label `app` of its pods."""
+SOON = 60
+"""Seconds after which the scheduler has given a PodGroup a phase."""
 
 
 def beyond_causes(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
     """Yield what may keep pods waiting in the cluster that this cycle places."""
-    start = seen.trace.start["tasks"]
-    new = [task for task in tasks if task.node_name and not start[task.key]["node"]][:1]
+    new = [task for task in tasks if task.node_name and seen.is_new(task)][:1]
     for task in new:
         said = _last_answer(task)
         asked = {plugin: _asks(seen, task, plugin) for plugin in BEYOND
@@ -41,6 +46,37 @@ def beyond_causes(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
         if said:
             yield Cause.of("beyond_answer", None if deciding else Message("beyond.changed"),
                            pod=task.key, said=said.strip().rstrip("."))
+
+
+def idle_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield the parts of Volcano that have work of a job and do not run: none of their pods is
+    ready, or the PodGroup has had no phase for longer than a cycle takes.
+    """
+    tasks = [*job.tasks.values()]
+    work = {"no_scheduler": not tasks or any(map(seen.is_new, tasks)),
+            "no_controller": not tasks or any(
+                key not in seen.named for key in (job.pod_group.key, *(
+                    task.key for task in tasks)))}
+    for code, label in IDLE.items():
+        pods = seen.own_pods.get(label, [])
+        ready = [pod for pod in pods if pod.status.phase == "Running" and all(
+            each.ready for each in pod.status.container_statuses)]
+        why: list[Said] = [] if ready else [Message(
+            "idle.pod", pod=pod.key, why=not_started([pod]) or [pod.status.phase]) for pod in pods]
+        if not why and code == "no_scheduler":
+            why = _unseen(seen, job)
+        if work[code] and why:
+            yield Cause.of(code, why=why)
+
+
+def _unseen(seen: Evidence, job: JobInfo) -> list[Said]:
+    """That the PodGroup is older than other objects of the cluster, and has no phase."""
+    return [Message("idle.unseen", group=obj.key, created=moment_text(created),
+                    newest=moment_text(seen.newest))
+            for obj in seen.named.get(job.pod_group.key, ()) if isinstance(obj, PodGroup)
+            for created in [obj.metadata.creation_timestamp]
+            if created and obj.metadata.resource_version and not obj.status.phase
+            and created + SOON < seen.newest]
 
 
 def decided_by(causes: Iterable[Cause]) -> list[Said]:

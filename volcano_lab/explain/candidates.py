@@ -89,8 +89,7 @@ class Candidates:
         """Yield what may turn each cause, then what may help whatever the cause is."""
         world, job, codes = self.world, self.job, {cause.code for cause in causes}
         refused = bool(codes & {*CAPABILITY, "overcommit_refuses"}) and job.is_pending()
-        # where pods are refused, a lower minimum does not keep the controller from ending the job
-        refuses = codes & {"pods_refused", "pods_forbidden"}
+        refuses = _lacks_pods(causes)
         for cause in causes:
             if cause.code != "gang_invalid" or not refuses:
                 yield from self._by_table(cause)
@@ -586,6 +585,14 @@ class Candidates:
         first = max(ceil(round(more * 10, 6)), 1)
         yield values.stepped("plugin/overcommit.overcommit-factor", factor, 0.1, max(200, first),
                              first=first)
+
+
+def _lacks_pods(causes: Iterable[Cause]) -> bool:
+    """Whether pods are refused, so that with a lower minimum, too, the controller ends the job; or
+    some have failed, which are to be created again.
+    """
+    return any(cause.code in ("pods_refused", "pods_forbidden") or (
+        cause.code == "gang_invalid" and "failed" in cause.numbers) for cause in causes)
 
 
 def _label(node: str, label: str, value: str) -> str:

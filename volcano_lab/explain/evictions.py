@@ -115,7 +115,8 @@ def _no_candidates(seen: Evidence, job: JobInfo, action: str, claims: list[Recor
     said = Message("no_candidates.closed", queues=[
         Message("queue.holds", **{**seen.sums(name, held), "allocated": held})
         for name, held in closed.items()]) if closed else Message(f"no_candidates.{action}")
-    notes = [Message(code, jobs=[*map(seen.called, dict.fromkeys(uids))], why=not_started(bound))
+    why = not_started(task.pod for task in bound)
+    notes = [Message(code, jobs=[*map(seen.called, dict.fromkeys(uids))], why=why)
              for code, uids in (("not_preemptable", kept),
                                 ("not_running", [task.job for task in bound])) if uids]
     return Cause(f"{action}_no_candidates", [said, *notes],

@@ -78,6 +78,23 @@ class Evidence:
         return [obj for obj in self.named.get(self.called(job.uid), ())
                 if isinstance(obj, VolcanoJob)]
 
+    def is_new(self, task: TaskInfo) -> bool:
+        """Whether a pod has no node in the cluster: what runs here may be placed in a cycle before.
+        """
+        return not any(isinstance(obj, Pod) and obj.spec.node_name
+                       for obj in self.named.get(task.key, ()))
+
+    @cached_property
+    def own_pods(self) -> dict[str, list[Pod]]:
+        """The pods of Volcano itself by their label `app`."""
+        return grouped((pod.metadata.labels["app"], pod) for pod in self.objects if isinstance(
+            pod, Pod) and pod.metadata.labels.get("app", "").startswith("volcano-"))
+
+    @cached_property
+    def newest(self) -> float:
+        """When the last of the given objects was created."""
+        return max((obj.metadata.creation_timestamp or 0.0 for obj in self.given), default=0.0)
+
     @cached_property
     def classes(self) -> list[str]:
         """The names of the PriorityClasses."""
@@ -350,7 +367,7 @@ def fails_to_start(job: JobInfo) -> list[str]:
     placed = [task for task in job.tasks.values() if task.node_name]
     bound = [task for task in placed if task.status == states.BOUND]
     return [] if len(bound) < len(placed) else [
-        reason for reason in not_started(bound) if reason not in STARTING]
+        reason for reason in not_started(task.pod for task in bound) if reason not in STARTING]
 
 
 def after_init(tasks: Iterable[TaskInfo], names: Iterable[str]) -> Amounts:
@@ -404,12 +421,12 @@ def classes_of(objects: Iterable[KubernetesObject]) -> list[str]:
     return [obj.name for obj in objects if isinstance(obj, PriorityClass)]
 
 
-def not_started(tasks: Iterable[TaskInfo]) -> list[str]:
+def not_started(pods: Iterable[Pod]) -> list[str]:
     """Return why containers of pods that have a node wait there, each reason once.
 
     >>> not_started([])
     []
     """
     return [*dict.fromkeys(filter(None, (
-        each.state.get("waiting", {}).get("reason", "") for task in tasks for each in (
-            *task.pod.status.init_container_statuses, *task.pod.status.container_statuses))))]
+        each.state.get("waiting", {}).get("reason", "") for pod in pods for each in (
+            *pod.status.init_container_statuses, *pod.status.container_statuses))))]

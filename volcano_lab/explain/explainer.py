@@ -11,18 +11,20 @@ from functools import partial
 from math import inf
 from time import perf_counter, time
 
-from volcano_lab.api import PIPELINED, RELEASING, JobInfo
+from volcano_lab.api import PIPELINED, RELEASING, JobInfo, TaskInfo
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
+from volcano_lab.api.status import BOUND, FAILED
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.changes import Change
 from volcano_lab.changes.draft import CLASSES
 from volcano_lab.explain import origin, questions
-from volcano_lab.explain.beyond import beyond_causes, decided_by
+from volcano_lab.explain.beyond import beyond_causes, decided_by, idle_causes
 from volcano_lab.explain.candidates import CAPABILITY, SHARE, in_queues
 from volcano_lab.explain.defects import defect_causes
 from volcano_lab.explain.evictions import evicted_for, victim_causes
 from volcano_lab.explain.evidence import Evidence, unbound, waits
 from volcano_lab.explain.explanation import Cause, Explanation, Group, Waiting, each_said
+from volcano_lab.explain.kubelet import bound_causes, failed_causes
 from volcano_lab.explain.loops import cluster_loops
 from volcano_lab.explain.nodes import STATIC
 from volcano_lab.explain.options import Rank, World
@@ -332,10 +334,11 @@ class Explainer(Shown):
         self.evidence.brief = True
         for uid, job in self.session.jobs.items():
             pending, name = unbound(job), self.names.called(uid)
-            causes = job_causes(self.evidence, job) if pending else [
+            idle = [*idle_causes(self.evidence, job)]
+            causes = job_causes(self.evidence, job) if pending else idle or [
                 *beyond_causes(self.evidence, job.tasks.values())]
-            if not pending and len({cause.code for cause in causes}) < 2:  # the cluster refuses it
-                continue
+            if not pending and not idle and len({cause.code for cause in causes}) < 2:
+                continue  # the cluster refuses no pod that is placed here
             first = _foremost(causes)
             if first.context and least is None:
                 first = _foremost(self.why(name).causes)
@@ -380,13 +383,7 @@ class Explainer(Shown):
         if self.evidence.of("commit", task=key, operation="evict"):
             return self._victim(key)
         if task.node_name:
-            causes = [*beyond_causes(self.evidence, [task])] or [*filter(None, (
-                promised(self.evidence, self.session.jobs[task.job]),
-                questions.why_here(self.evidence, task),
-                questions.despite(self.evidence, task, task.node_name)))]
-            return Explanation(f"pod {key}", Message(
-                "pod.beyond" if (by := decided_by(causes)) else "pod.placed", pod=key,
-                status=task.status, node=task.node_name, by=by), causes)
+            return self._placed(task)
         job, choice = self.why_job(task.job), questions.last_choice(self.evidence, key)
         if choice is None:
             tried = Message("pod.not_tried")
@@ -397,6 +394,24 @@ class Explainer(Shown):
         head = [*each_said(job.said), Message("pod.waits", pod=key, status=task.status), tried]
         return Explanation(f"pod {key}", head, job.causes,
                            job.find_remedies and partial(job.find_remedies, pod=key))
+
+    def _placed(self, task: TaskInfo) -> Explanation:
+        """Why a pod is on its node, or why it does not run there."""
+        seen, job = self.evidence, self.session.jobs[task.job]
+        idle = [*idle_causes(seen, job)] if seen.is_new(task) else []
+        causes = idle or [*beyond_causes(seen, [task])] or [*filter(None, (
+            promised(seen, job), questions.why_here(seen, task),
+            questions.despite(seen, task, task.node_name)))]
+        if task.status == FAILED:
+            causes = [*failed_causes(seen, job, task.key)]
+        elif task.status == BOUND and not idle:
+            causes = [*bound_causes(seen, job, task.key), *causes]
+        by = decided_by(causes)
+        code = "pod.beyond" if by else "pod.placed"
+        code = "pod.idle" if idle else code
+        return Explanation(f"pod {task.key}", Message(
+            code, pod=task.key, status=task.status, node=task.node_name, by=by,
+            gap=gap_of(idle[0]) if idle else None), causes)
 
     def why_queue(self, name: str) -> Explanation:
         """Return what a queue requests, deserves, holds and may hold, and which jobs wait in it."""

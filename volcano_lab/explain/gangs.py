@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from volcano_lab.api import JobInfo, SubJobInfo
+from volcano_lab.api.status import FAILED
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, part
@@ -43,23 +44,33 @@ def _invalid(seen: Evidence, job: JobInfo, invalid: Any) -> Cause:
     said = Message("gang_invalid", reason=invalid.reason, message=invalid.message,
                    needs=needs or [Message("gang_invalid.all", least=job.min_available,
                                            count=valid)])
-    owner, renamed, after = owner_of(job), _renamed(job, roles), creates_later(seen, job)
-    why = seen.not_created.get(seen.called(job.uid), ())
-    depends = job.has_pending_tasks() and any(getattr(each, "code", "") in (
-        "not_created.depends", "not_created.later") for each in why)
+    renamed, after = _renamed(job, roles), creates_later(seen, job)
+    failed = bool(job.in_status(FAILED) and seen.volcano_jobs(job))  # it creates none beside these
     return Cause("gang_invalid", [
         said, *(Message("gang_invalid.near", role=role, near=near)
                 for role, near in renamed.items()),
-        Message("gang_invalid.depends") if depends else None,
-        Message("gang_invalid.ordered" if owner.kind == "StatefulSet" and valid else
-                "gang_invalid.owner", kind=owner.kind, name=owner.name)
-        if owner and not why and not renamed else None,
+        *_created(seen, job, failed or bool(renamed)),
         Message("gang_invalid.after", **after) if after else None,
         Message("gang_invalid.later", count=valid)
-        if valid and not (after or why or roles or lacks_head(job)) else None],
+        if valid and not (after or roles or failed or lacks_head(job)
+                          or seen.not_created.get(seen.called(job.uid))) else None],
         {"min_available": job.min_available, "valid": valid, "roles": roles,
-         "renamed": renamed, "after": after},
+         "renamed": renamed, "after": after, **({"failed": True} if failed else {})},
         [record for record in seen.of("job_valid", job=job.uid) if record["answer"]][:1])
+
+
+def _created(seen: Evidence, job: JobInfo, known: bool) -> Iterator[Message]:
+    """Yield that tasks of a gang wait for others of it, and, unless it is `known` why pods lack,
+    what creates them.
+    """
+    owner, why = owner_of(job), seen.not_created.get(seen.called(job.uid), ())
+    if job.has_pending_tasks() and any(getattr(each, "code", "") in (
+            "not_created.depends", "not_created.later") for each in why):
+        yield Message("gang_invalid.depends")
+    if owner and not (why or known):
+        ordered = owner.kind == "StatefulSet" and job.valid_task_num()
+        yield Message("gang_invalid.ordered" if ordered else "gang_invalid.owner",
+                      kind=owner.kind, name=owner.name)
 
 
 def _by_label(seen: Evidence, job: JobInfo) -> Message | None:

@@ -11,14 +11,15 @@ from typing import Any
 
 from volcano_lab.api import JobInfo, TaskInfo
 from volcano_lab.api.objects import OwnerReference, Pod
-from volcano_lab.api.status import BOUND, FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
+from volcano_lab.api.status import FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
 from volcano_lab.explain import evidence
-from volcano_lab.explain.beyond import beyond_causes, decided_by
+from volcano_lab.explain.beyond import IDLE, beyond_causes, decided_by, idle_causes
 from volcano_lab.explain.evictions import evicted_for, eviction_causes, may_evict, victim_causes
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text, over
 from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_causes
 from volcano_lab.explain.holders import priority_note, quota_users
+from volcano_lab.explain.kubelet import bound_causes, evicted_before, failed_causes
 from volcano_lab.explain.lint import ignored_fields, place_of
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.origin import TOO_LARGE, best_effort, cluster_too_small
@@ -48,9 +49,12 @@ def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
     stuck = any(cause.numbers.get("never") or (below and cause.numbers.get("stuck"))
                 for cause in causes)
     if job.tasks and not counts(job)[1] and not evidence.waits(job) and not stuck:
-        by = decided_by(causes)
-        return [Message("job.beyond" if by else "job.stands", status=status, by=by,
-                        job=short(seen.called(job.uid))), *_notes(seen, job)]
+        by, idle = decided_by(causes), next(filter(None, (
+            gap_of(cause) for cause in causes if cause.code in IDLE)), None)
+        code = "job.beyond" if by else "job.stands"
+        code = "job.idle" if idle else code
+        return [Message(code, status=status, by=by, gap=idle, job=short(seen.called(job.uid))),
+                *_notes(seen, job)]
     gaps = map(gap_of, sorted(causes, key=lambda cause: cause.code not in TOO_LARGE))
     gap = next((found for found in gaps if found is not None), None)
     return [Message("job.waits" if gap is None else "job.head", gap=gap, status=status,
@@ -93,9 +97,11 @@ def _notes(seen: Evidence, job: JobInfo) -> Iterator[Message]:
     """Yield what the phase means, and the hours of the nodes that the pods are on."""
     running, least = len(job.in_status(RUNNING)), job.pod_group.spec.min_member
     phase, pending = job.pod_group.status.phase or "Pending", counts(job)[2]
+    stays = any(own.status.state.phase == "Running" for own in seen.volcano_jobs(job))
     if job.is_pending() and pending and _was_admitted(seen, job):
-        stays = any(own.status.state.phase == "Running" for own in seen.volcano_jobs(job))
         yield Message("job.was_admitted", state=Message("job.state_stays") if stays else None)
+    elif pending == len(job.tasks) > 0 and stays:
+        yield Message("job.none_runs")
     if phase == "Unknown":
         yield Message("phase.unknown_waits" if pending else "phase.unknown", n=running, least=least)
     elif phase == "Completed" and evidence.ended(job) < len(job.tasks):
@@ -125,18 +131,21 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
              for owner in seen.names.above[job.uid] if owner != name
              for why in seen.not_created.get(owner, ())]
     beside = [*above, *_going(seen, job), *_fields(seen, job), *_creator(seen, job),
-              *_failed(seen, job), *_bound(job), *_groups_beside(seen, job)]
+              *failed_causes(seen, job), *bound_causes(seen, job), *evicted_before(seen, job),
+              *_groups_beside(seen, job)]
     stands = bool(job.tasks) and not evidence.waits(job)
     for cause in beside:
         cause.context |= not stands
     if stands:
-        return [*beside, *beyond_causes(seen, job.tasks.values()), *lacking]
+        return [*idle_causes(seen, job), *beside, *beyond_causes(seen, job.tasks.values()),
+                *lacking]
     popped = seen.of("job", job=job.uid)  # without: no refusal was recorded, or it had no turn
     causes = [*_causes(seen, job)] or [Cause.of("unknown" if popped else "no_turn", records=popped)]
     if {*TOO_LARGE, "larger_than_any_node"}.isdisjoint(cause.code for cause in causes):
         causes += cluster_too_small(seen, job)
     causes.sort(key=lambda cause: cause.code != "each_other")
-    return [*lacking, *(cause for cause in causes if not lacking or cause.code != "no_pods"),
+    return [*idle_causes(seen, job), *lacking,
+            *(cause for cause in causes if not lacking or cause.code != "no_pods"),
             *_deadline(seen, job), *beside]
 
 
@@ -229,32 +238,6 @@ def _strangers(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     return elsewhere([pod for pod in seen.elsewhere.values() if job_of(pod) == key or (
         owner is not None and pod.namespace == job.namespace and owner.uid in [
             ref.uid for ref in pod.metadata.owner_references])], owner)
-
-
-def _failed(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """Yield the status of the first pod that failed, and how many more had to succeed."""
-    for task in sorted(job.in_status(FAILED).values(), key=lambda task: task.key)[:1]:
-        status = task.pod.status
-        message = ": ".join(filter(None, (status.reason, status.message))).rstrip(".")
-        ends = [Message("failed.container", name=each.name, code=end["exitCode"],
-                        reason=end.get("reason", "Error")) for each in status.container_statuses
-                for end in [each.state.get("terminated", {})] if end.get("exitCode")]
-        said = [Message("failed.refused")] * message.startswith("OutOf")
-        for owner in seen.volcano_jobs(job):
-            field = "minSuccess" if owner.spec.min_success else "minAvailable"
-            done, least = len(job.in_status(SUCCEEDED)), owner.spec.min_success or job.min_available
-            said += [Message("failed.job", n=done, least=least, field=field)] * (
-                owner.status.state.phase == "Failed" and done < least)
-        if message or ends:
-            yield Cause.of("failed", *said, pod=task.key, message=[message] * bool(message) + ends)
-
-
-def _bound(job: JobInfo) -> Iterator[Cause]:
-    """Yield the pods that have a node and have not started there, and what their containers say."""
-    pods = sorted(job.in_status(BOUND).values(), key=lambda task: task.key)
-    if why := evidence.not_started(pods):
-        yield Cause.of("bound", context=True, n=len(pods), pod=pods[0].key,
-                       node=pods[0].node_name, why=why)
 
 
 def _groups_beside(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

@@ -46,7 +46,7 @@ def objects(context: str = "", namespace: str = NAMESPACE) -> Loaded:
 
 
 def _events(own: list[str]) -> str:
-    """The Events by which controllers report what they cannot create; none where these may not be
+    """The warnings about pods, and of what controllers cannot create; none where these may not be
     read.
     """
     try:

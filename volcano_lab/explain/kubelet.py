@@ -1,0 +1,111 @@
+"""What becomes of pods that have a node: the kubelet refuses, starts or ends them, and whether
+their controller creates others in their place.
+
+Volcano: none
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from volcano_lab.api import JobInfo, TaskInfo
+from volcano_lab.api.objects import VolcanoJob
+from volcano_lab.api.status import BOUND, FAILED, SUCCEEDED
+from volcano_lab.api.storage import CLAIM, claims_of
+from volcano_lab.explain.evidence import Evidence, not_started, unplaced
+from volcano_lab.explain.explanation import Cause
+from volcano_lab.explain.holders import held_by_strangers
+from volcano_lab.manifests.job_controller import policy_for
+from volcano_lab.manifests.loader import OF_POD
+from volcano_lab.messages import Message, Said
+
+REFUSED, ONE_NODE = "OutOf", {"ReadWriteOnce", "ReadWriteOncePod"}
+ENDED = {"Evicted": "failed.evicted", "UnexpectedAdmissionError": "failed.device",
+         "Terminated": "failed.shutdown", "NodeShutdown": "failed.shutdown"}
+"""Reasons of the kubelet -> what they mean."""
+GOES_ON = ("", "Pending", "Running")
+"""States of a Job that creates pods."""
+EVICT = "Evict"
+"""The reason of Volcano's Events about pods that it evicts."""
+
+
+def failed_causes(seen: Evidence, job: JobInfo, pod: str = "") -> Iterator[Cause]:
+    """Yield the status of the first pod that failed, or that of `pod`, what the kubelet means by
+    it, and how many more had to succeed, or whether it is created again.
+    """
+    failed = sorted(job.in_status(FAILED).values(), key=lambda task: (task.key != pod, task.key))
+    for task in failed[:1]:
+        status = task.pod.status
+        message = ": ".join(filter(None, (status.reason, status.message))).rstrip(". ")
+        ends = [Message("failed.container", name=each.name, code=end["exitCode"],
+                        reason=end.get("reason", "Error")) for each in status.container_statuses
+                for end in [each.state.get("terminated", {})] if end.get("exitCode")]
+        said: list[Said] = [Message(ENDED[status.reason])] if status.reason in ENDED else []
+        if message.startswith(REFUSED):
+            name = message.removeprefix(REFUSED).partition(":")[0].strip()
+            others = held_by_strangers(seen, [name], {task.node_name} & seen.ssn.nodes.keys())[0]
+            said += [Message("failed.refused"), *others, *[Message("failed.two")] * bool(others)]
+        for owner in seen.volcano_jobs(job):
+            said += _afterwards(job, owner, task)
+        if message or ends:
+            yield Cause.of("failed", *said, pod=task.key, message=[message] * bool(message) + ends)
+
+
+def _afterwards(job: JobInfo, owner: VolcanoJob, task: TaskInfo) -> Iterator[Message]:
+    """Yield how many pods of a Job that failed had to succeed, or that no policy creates the failed
+    pod of another one again.
+    """
+    field = "minSuccess" if owner.spec.min_success else "minAvailable"
+    done, least = len(job.in_status(SUCCEEDED)), owner.spec.min_success or job.min_available
+    if owner.status.state.phase == "Failed" and done < least:
+        yield Message("failed.job", n=done, least=least, field=field)
+    for spec in owner.spec.tasks if owner.status.state.phase in GOES_ON else ():
+        codes = any(each.exit_code for each in (*spec.policies, *owner.spec.policies))
+        if spec.name == task.task_role and not (codes or policy_for(owner, spec, "PodFailed")):
+            yield Message("failed.stays", job=owner.key)
+
+
+def bound_causes(seen: Evidence, job: JobInfo, pod: str = "") -> Iterator[Cause]:
+    """Yield the pods that have a node and have not started there, and what their containers, their
+    Events and their claims say; of `pod` alone where it is one of them.
+    """
+    pods = sorted(job.in_status(BOUND).values(), key=lambda task: task.key)
+    pods = [task for task in pods if task.key == pod] or pods
+    if why := not_started(task.pod for task in pods):
+        yield Cause.of("bound", *_one_node(seen, pods[0]), *_events(seen, pods), context=True,
+                       n=len(pods), pod=pods[0].key, node=pods[0].node_name, why=why)
+
+
+def _events(seen: Evidence, tasks: Iterable[TaskInfo]) -> list[Message]:
+    """The warnings about the first pod that has any."""
+    return next(filter(None, ([each for each in seen.not_created.get(OF_POD + task.key, ())
+                               if isinstance(each, Message) and each.facts["reason"] != EVICT]
+                              for task in tasks)), [])
+
+
+def _one_node(seen: Evidence, task: TaskInfo) -> Iterator[Message]:
+    """Yield the claims of a pod whose volume only one node has at a time, and that pods on another
+    node use.
+    """
+    used = {claim.name for claim in claims_of(task.pod)}
+    for claim in seen.ssn.snapshot.storage.all(CLAIM) if used else ():
+        if claim.namespace == task.namespace and claim.name in used and ONE_NODE.issuperset(
+                claim.spec.access_modes):
+            others = [(other.key, name) for name, node in seen.ssn.nodes.items()
+                      for other in node.tasks.values() if name != task.node_name
+                      and other.namespace == task.namespace
+                      and claim.name in {each.name for each in claims_of(other.pod)}]
+            if others:
+                yield Message("bound.one_node", claim=claim.key, modes=claim.spec.access_modes,
+                              pods=[pod for pod, _ in others],
+                              nodes=[*dict.fromkeys(node for _, node in others)])
+
+
+def evicted_before(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield that pods which wait were evicted, and have been created again."""
+    found = {task.key: each for task in unplaced(job)
+             for each in seen.not_created.get(OF_POD + task.key, ())
+             if isinstance(each, Message) and each.facts["reason"] == EVICT}
+    if found:
+        pod, last = max(found.items(), key=lambda item: item[1].facts["time"])
+        yield Cause.of("evicted_before", context=True, n=len(found), pod=pod, said=last)
