@@ -36,6 +36,7 @@ VOTES = "✓: named as a victim. –: kept. Blank: not asked. Frame: the victims
 WATER = "A band for each round. Lines: what a queue deserves, its guarantee, its limit."
 NODES = "Full: runs. Hatched: placed in this cycle. Dashed: promised. ×: leaving."
 OPERATIONS = "From left to right: operations of the cycle, also those that were undone."
+PLACED = "Full: runs. Hatched: placed in this cycle."
 SUMS = ("allocated − elastic", "in queue", "this job")
 ENDS = {"discarded": "discard", "not admitted": "refused", "placed": "commit"}
 """How a job ended -> the fate of a gang in the tree's picture; others wait."""
@@ -96,7 +97,7 @@ class Plot:
     def nodes(self, title: str = "Nodes and their pods", resource: str = "cpu", by: str = "",
               **frame: Any) -> Picture:
         """Draw the nodes at the end of the cycle; nodes with the same value of the label `by` stand
-        in one frame.
+        in one frame. The legend names leaving and promised pods only where there are any.
         """
         shown, placed = channels(self._cycle, resource), {"now": {"state": "allocated"}}
         groups = {name: f"{by} {node.labels[by]}" for name, node in
@@ -105,8 +106,9 @@ class Plot:
                          "pods": [pod | {"name": short(pod["name"])} | placed.get(pod["state"], {})
                                   for pod in node["pods"]]} for node in shown["nodes"]]
         frames = [{"name": name} for name in sorted(set(groups.values()))]
+        moves = {"leaving", "promised"} & {pod["state"] for node in nodes for pod in node["pods"]}
         return pictures.cluster(title, {"nodes": nodes, "groups": frames}, **WIDE | {
-            "unit": unit_of(shown["resource"]), "legend": NODES} | frame)
+            "unit": unit_of(shown["resource"]), "legend": NODES if moves else PLACED} | frame)
 
     def votes(self, pod: str = "", title: str = "Who may be evicted", **frame: Any) -> Picture:
         """Draw the victims named for a pod; without a name, for the first preemptor. Only

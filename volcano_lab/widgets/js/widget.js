@@ -8,7 +8,7 @@ import {statementSteps} from "./statement_steps.js";
 import {touchable} from "./touch.js";
 
 function picture(model, el) {
-  const root = add(el, "div", {class: "vp", style: `max-width: min(${model.get("fixed").width}px, 46rem)`}), unfollow = followTheme(root);
+  const root = add(el, "div", {class: "vp", style: "max-width: 46rem"}), unfollow = followTheme(root);
   ownKeys(root);
   const host = {role: "none", act: (what) => what.pick !== undefined && shown.pick(what.pick), pull: () => false, hint: () => {}};
   const shown = panel(root, model.get("fixed"), host), update = () => shown.update(model.get("shown").data, null);

@@ -14,8 +14,12 @@ export const curves = {
     const ends = data.lines.map((one, i) => ({one, i, at: y((one.points.at(-1) ?? one.dot)[1])})).sort((a, b) => a.at - b.at);
     ends.forEach((each, k) => { if (k) each.at = Math.max(each.at, ends[k - 1].at + APART); });
     const labels = ends.map(({one, i, at}) => say(width - names + 8, at + 5, one.name, {key: one.name, class: "vp-strong vp-halo", style: `fill:color-mix(in srgb, ${colorOf(one, i)} 72%, var(--vp-ink))`}));
-    const clear = (one, at, before) => Math.max(at, column + 4 + before * wide(whole(one.dot[1]), 14, true));  // of the axis's numbers
     const highest = Math.max(...data.lines.map((one) => one.dot?.[1] ?? 0)), first = data.lines.find((one) => one.dot?.[1] === highest);
+    // A dot's number: left of the highest one, below the others, clear of the axis's numbers and of the lines' names.
+    const beside = ([at, value], top) => {
+      const words = whole(value), long = wide(words, 14, true), half = long / 2, place = Math.max(column + 4, Math.min(x(at) - (top ? long + 10 : half), column + room + 4 - long));
+      return say(place + (top ? long : half), y(value) + (top ? -6 - 6 * (at <= fromX) : 23), words, {key: "number", ...(top ? end : middle), class: "vp-strong vp-halo"});
+    };
     const drawn = data.lines.map((one, i) => {
       const old = before?.lines.find((other) => other.name === one.name)?.dot, color = colorOf(one, i);
       return h("g", {key: one.name, link: one.name, tip: told(one)},
@@ -23,8 +27,7 @@ export const curves = {
         one.points.length < 9 && one.points.map(([a, b], k) => h("circle", {key: `point ${k}`, cx: x(a), cy: y(b), r: 3.5, fill: color})),
         old && one.dot && String(old) !== String(one.dot) && h("circle", {key: "ghost", cx: x(old[0]), cy: y(old[1]), r: 6, class: "vp-ghost"}),
         one.dot && [h("circle", {key: "dot", cx: x(one.dot[0]), cy: y(one.dot[1]), r: 6, fill: color}),
-          one === first ? say(clear(one, x(one.dot[0]) - 10, 1), y(one.dot[1]) - 6 - 6 * (one.dot[0] <= fromX), whole(one.dot[1]), {key: "number", ...end, class: "vp-strong vp-halo"})
-            : say(clear(one, x(one.dot[0]), 0.5), y(one.dot[1]) + 23, whole(one.dot[1]), {key: "number", ...middle, class: "vp-strong vp-halo"})]);
+          beside(one.dot, one === first)]);
     });
     return {height: TOP + high + FOOT, kids: [
       say(0, 13, spec.y, {class: "vp-soft"}),
