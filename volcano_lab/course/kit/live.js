@@ -139,7 +139,6 @@ function standing(root, model) {
       `<i class="${place < done ? "vl-done" : place === done ? "vl-next" : ""}"></i>`).join(""));
     set(words, says);
     again.hidden = !done;
-    line.hidden = !checks; // the text says how long it takes
   };
 }
 
