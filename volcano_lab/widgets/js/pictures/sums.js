@@ -10,7 +10,7 @@ export const sums = {
     const {width, spec, before} = c, rows = spec.rows ?? data.length, high = data.some((row) => row.note) ? 46 : 26, tall = high > 40 ? 24 : 18, most = spec.max ?? 1.3;
     const column = Math.min(Math.max(60, ...data.flatMap((row) => [wide(called(row), 14, true), wide(row.note ?? "")])) + 12, width * 0.45);
     const words = Math.max(spec.rows ? 150 : 60, ...data.map((row) => wide(row.text, 14, row.over))) + 16, room = Math.max(120, width - column - words), x = (part) => column + room * Math.min(part, most) / most;
-    const colors = data.map((row) => row.color ?? COLORS[0]), gray = COLORS[6], fillsOf = (row, color = row?.color ?? COLORS[0]) => row?.colors ?? [color, hatch(c.uid, color), `${color}6b`];
+    const colors = data.map((row) => row.color ?? COLORS[0]), tones = new Set(colors).size > 1 ? [...colors, COLORS[6]] : colors, fillsOf = (row, color = row?.color ?? COLORS[0]) => row?.colors ?? [color, hatch(c.uid, color), `${color}6b`];
     const drawn = data.map((row, i) => {
       const y = TOP + 6 + i * high, base = y + (row.note ? 17 : 14), fills = fillsOf(row), limit = row.limit || Math.max(total(row.parts), 1) * (row.limit === 0 ? 1 / most : 1.15), old = before?.[i]?.name === row.name ? before[i] : null;
       let from = 0;
@@ -32,8 +32,8 @@ export const sums = {
         say(x(ends) + 10, base, fit(row.text, width - x(ends) - 12, 14, row.over), {key: "text", class: row.over ? "vp-strong vp-bad vp-halo" : "vp-halo"}));
     });
     const height = TOP + rows * high + 2;
-    return {height, kids: [hatches(c.uid, [...colors, gray]), say(x(1), 14, spec.limit, {class: "vp-strong", ...middle}),
-      key(spec.parts, fillsOf(new Set(colors).size > 1 ? {color: gray} : data[0]), x(1), wide(spec.limit, 14, true) / 2 + 6, width), drawn, line(x(1), TOP - 6, x(1), height - 6, {key: "limit", class: "vp-limit"})],
+    return {height, kids: [hatches(c.uid, tones), say(x(1), 14, spec.limit, {class: "vp-strong", ...middle}),
+      key(spec.parts, fillsOf({color: tones.at(-1), colors: data[0]?.colors}), x(1), wide(spec.limit, 14, true) / 2 + 6, width), drawn, line(x(1), TOP - 6, x(1), height - 6, {key: "limit", class: "vp-limit"})],
       alt: sentences(data.map((row) => told(row, spec)))};
   },
 };
