@@ -156,6 +156,16 @@ def test_further_nodes_have_names_of_their_own_and_stand_beside_their_like(value
     assert members == {"s0": ["n0", "n1", *names], "s1": ["n2"]}
 
 
+def test_further_nodes_may_have_labels_of_their_own():
+    after = change(cluster(), ["node/n2.more={count: 1, labels: {pool: b, tier: 3}}"])
+    labels = read(after, "Node", "n2-more-0", "metadata", "labels")
+    assert labels["pool"] == "b" and labels["tier"] == "3" and read(
+        after, "Node", "n2-more-0", "status", "allocatable") == read(
+            after, "Node", "n2", "status", "allocatable")
+    with pytest.raises(ManifestError, match="the labels are 5; allowed is a mapping"):
+        change(cluster(), ["node/n2.more={count: 1, labels: 5}"])
+
+
 @pytest.mark.parametrize("value", ["0", "-1", "1.5", "true", "10001", "{cpu: 8}", "many"])
 def test_no_other_number_of_nodes_is_taken(value):
     with pytest.raises(ManifestError, match="allowed is a whole number from 1 to 10,000"):

@@ -570,3 +570,44 @@ def test_pods_that_were_evicted_say_by_what_and_that_the_state_of_their_job_stay
     assert ("Its pod a/load-t-1 was evicted, and created again. Event Evict of it (2026-11-28"
             "T06:05:00Z): Pod is evicted, because of preempt." in answer.text) is evicted
     assert ("the state of its Job stays Running" in answer.text) is (state == "Running")
+
+
+@pytest.mark.parametrize(("selector", "labels", "offered"), [
+    ("pool: gpu", "pool: cpu", True), ("pool: gpu", "", True), ("pool: gpu", "pool: gpu", False),
+    ("disk: SSD", "disk: ssd", False), ("kubernetes.io/hostname: n9", "", False)])
+def test_more_nodes_have_the_labels_of_a_pool_without_any(selector, labels, offered):
+    text = seen("Inqueue").replace("containers: [{name: c}]}}", f"""nodeSelector: {{{selector}}},
+  containers: [{{name: c, resources: {{requests: {{cpu: 9}}}}}}]}}}}""").replace(
+        "metadata: {name: n1,", f"metadata: {{name: n1, labels: {{{labels}}},").replace(
+        "cpu: 8,", "cpu: 16,")
+    holder = STRANGER.replace("cpu: 6", "cpu: 14").replace("status: {phase: Running}\n---\n",
+                                                         "status: {phase: Running}\n")
+    cluster = Cluster(loads(text + "---\n" + holder))
+    found = [str(each) for each in cluster.why("a/g").remedies if "more node" in str(each)]
+    assert any("1 more node like n1, with the label pool=gpu (" in each for each in found
+               ) is offered, found
+
+
+PART = """\
+{{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {{name: {group}-{number},
+  namespace: a}}, spec: {{minMember: 1}}, status: {{phase: Inqueue}}}}
+---
+{{apiVersion: v1, kind: Pod, metadata: {{name: v-{number}, namespace: a, labels: {{{label}: v}},
+    annotations: {{scheduling.k8s.io/group-name: {group}-{number}}}}}, spec: {{{node}
+    schedulerName: volcano, containers: [{{name: c, resources: {{requests: {{cpu: 8}}}}}}]}}}}
+---
+"""
+NODE = """\
+{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 8, pods: 9}}}
+"""
+
+
+@pytest.mark.parametrize(("group", "label", "said"), [
+    ("podgroup", "leaderworkerset.sigs.k8s.io/name", True), ("podgroup", "app", False),
+    ("own", "leaderworkerset.sigs.k8s.io/name", False)])
+def test_a_group_of_pods_that_is_in_several_podgroups_is_no_gang(group, label, said):
+    text = "".join(PART.format(group=group, label=label, number=number, node=node)
+                   for number, node in enumerate(["nodeName: n1,", ""]))
+    answer = Cluster(loads(text + NODE)).why("a/v-1")
+    assert ("The pods of LeaderWorkerSet v are no gang: they are in 2 PodGroups, each created by "
+            "Volcano's controller with a minimum of 1, so 1 have a node" in answer.text) is said

@@ -337,7 +337,8 @@ def test_a_value_near_the_one_of_a_selector_is_tried_and_the_job_without_it(valu
                               labels=f"model: {value}"), ALLOCATE).why("web")
     assert [remedy.change for remedy in found.remedies] == [
         "job default/web: node selector model=tesla-v100-16gb instead of model=tesla-v100-32gb"
-    ] * near + ["job default/web: without its node selector model=tesla-v100-32gb"]
+    ] * near + ["1 more node like n1, with the label model=tesla-v100-32gb"] * (not near) + [
+        "job default/web: without its node selector model=tesla-v100-32gb"]
 
 
 @pytest.mark.parametrize("name", ["team-mi", "queue/team-mi"])

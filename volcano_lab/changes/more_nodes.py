@@ -16,7 +16,7 @@ MOST_NODES = 10_000
 
 
 def add_nodes(draft: Draft, like: Node, value: Any, where: str) -> None:
-    """Add copies of a node; more of some resources may be named beside the `count`.
+    """Add copies of a node; more of some resources, and labels, may be named beside the `count`.
 
     Raises `ManifestError`.
 
@@ -26,12 +26,7 @@ def add_nodes(draft: Draft, like: Node, value: Any, where: str) -> None:
     >>> [node.name for node in draft.loaded()]
     ['n1', 'n1-more-0', 'n1-more-1']
     """
-    more = dict(value) if isinstance(value, dict) else {"count": value}
-    count = more.pop("count", None)
-    if type(count) is not int or not 0 < count <= MOST_NODES:
-        raise ManifestError('"{where}": the number of nodes is {count}; allowed is a whole number '
-                            "from 1 to {most:,}", where=where, count=count, most=MOST_NODES)
-    devices = {name: str(text) for name, text in more.items()}
+    count, labels, devices = _asked(value, where)
     there = {draft[place].name for place in draft.of_kind("node")}
     free = (f"{like.name}-more-{number}" for number in range(len(there) + count))
     names = [name for name in free if name not in there][:count]
@@ -49,8 +44,22 @@ def add_nodes(draft: Draft, like: Node, value: Any, where: str) -> None:
                 "name": f"{each.name}-{name}", "uid": f"{each.metadata.uid}-{name}"}))
         draft.add(like.changed(
             metadata={"name": name, "uid": f"{like.metadata.uid}-{name}",
-                      "labels": like.metadata.labels | {HOSTNAME: name}},
+                      "labels": like.metadata.labels | labels | {HOSTNAME: name}},
             status={"allocatable": like.status.allocatable | devices}))
+
+
+def _asked(value: Any, where: str) -> tuple[int, dict[str, str], dict[str, str]]:
+    """Return the number of nodes, their labels and their resources. Raises `ManifestError`."""
+    more = dict(value) if isinstance(value, dict) else {"count": value}
+    count, labels = more.pop("count", None), more.pop("labels", {})
+    if type(count) is not int or not 0 < count <= MOST_NODES:
+        raise ManifestError('"{where}": the number of nodes is {count}; allowed is a whole number '
+                            "from 1 to {most:,}", where=where, count=count, most=MOST_NODES)
+    if not isinstance(labels, dict):
+        raise ManifestError('"{where}": the labels are {labels}; allowed is a mapping',
+                            where=where, labels=labels)
+    labels, devices = ({name: str(text) for name, text in each.items()} for each in (labels, more))
+    return count, labels, devices
 
 
 def _with_members(obj: KubernetesObject, like: str, names: list[str]) -> KubernetesObject:

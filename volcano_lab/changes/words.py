@@ -204,11 +204,13 @@ def _taints(value: Any, before: Any, obj: Node) -> Facts:
 
 def _more(value: Any, before: Any, obj: Node) -> Facts:
     if not isinstance(value, dict):
-        return {"n": value, "devices": None}
-    devices = {name: text for name, text in value.items() if name != "count"}
+        return {"n": value, "devices": None, "labels": None}
+    labels = [f"{key}={text}" for key, text in value.get("labels", {}).items()]
+    devices = {name: text for name, text in value.items() if name not in ("count", "labels")}
     code = "" if devices.keys() & obj.status.allocatable.keys() else ".new"
     return {"n": value["count"], "devices": Message(f"change.devices{code}", devices=[
-        f"{name} {text}" for name, text in devices.items()])}
+        f"{name} {text}" for name, text in devices.items()]) if devices else None,
+        "labels": Message("change.node.labels", n=len(labels), labels=labels) if labels else None}
 
 
 def _minimum(value: Any, before: Any, obj: PodGroup) -> Facts:

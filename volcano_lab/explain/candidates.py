@@ -145,7 +145,7 @@ class Candidates:
             yield once(f"queue/{job.queue}.reclaimable=false", rank=Rank.SWITCH)
             yield from self.deserves(level=job.allocated + still_needed(job))
         size = amounts(next(iter(job.tasks.values())).init_resreq)
-        yield from values.nodes(world, size, {}, self.ssn.nodes, {})
+        yield from values.nodes(world, size, {}, self.ssn.nodes, {}, {})
         for action in actions:
             yield options.without_action(world, action, Rank.LESS)
 
@@ -241,7 +241,7 @@ class Candidates:
             yield once(f"{self.name}.affinity.podAntiAffinity=null", rank=Rank.LESS)
         for size in promised[:1]:
             yield from values.nodes(world, amounts(size), amounts(total(promised)),
-                                    self.ssn.nodes, {})
+                                    self.ssn.nodes, {}, {})
 
     def held(self, numbers: Numbers) -> Iterator[Option]:
         """That what others hold, or reserve, is free: PodGroups without pods, and jobs that hold

@@ -17,7 +17,7 @@ from volcano_lab.explain.explanation import Amounts, Cause, part
 from volcano_lab.explain.holders import room_causes
 from volcano_lab.explain.lint import misnamed, said_misnamed
 from volcano_lab.explain.nodes import missing
-from volcano_lab.explain.owners import creates_later, is_headed, lacks_head, owner_of
+from volcano_lab.explain.owners import KINDS, creates_later, is_headed, lacks_head, owner_of
 from volcano_lab.framework import CLUSTER_TOP
 from volcano_lab.manifests.pod_group_controller import OWNERS
 from volcano_lab.messages import Message, meant
@@ -115,6 +115,25 @@ def gang_cause(seen: Evidence, job: JobInfo) -> Cause | None:
                    short=least - found - ready)
     return Cause("gang_short", said, {"found": found, "ready": ready, "min_available": least}, best,
                  context=True)
+
+
+def apart_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield that pods which need each other are in several PodGroups of Volcano's controller, and
+    some of them run while others wait.
+    """
+    def owner(each: JobInfo, label: str) -> tuple[str, ...]:
+        names = {task.pod.metadata.labels.get(label, "") for task in each.tasks.values()}
+        return (each.namespace, *names) if each.pod_group.name.startswith("podgroup-") else ()
+
+    for kind, (label, setting) in KINDS["apart"].items() if not seen.brief else ():
+        mine = owner(job, label)
+        parts = [each for each in seen.ssn.jobs.values() if mine and any(mine[1:])
+                 and owner(each, label) == mine]
+        runs = [task for each in parts for task in each.tasks.values() if task.node_name]
+        waiting = [task for each in parts for task in unplaced(each)]
+        if len(parts) > 1 and runs and waiting:
+            yield Cause.of("no_gang.apart", context=True, kind=kind, name=mine[1], n=len(parts),
+                           runs=len(runs), waits=len(waiting), setting=setting)
 
 
 def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

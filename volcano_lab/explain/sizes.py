@@ -18,8 +18,16 @@ from volcano_lab.explain.evidence import largest_of, member, requested, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, in_quantity, over
 from volcano_lab.explain.options import Option, Rank, World, once, setting, text_of
 from volcano_lab.explain.owners import beyond_pods, grows
-from volcano_lab.explain.slips import BEYOND, announced, in_milli
+from volcano_lab.explain.slips import (
+    BEYOND,
+    TRIED,
+    announced,
+    in_milli,
+    selector_slips,
+    values_by_label,
+)
 from volcano_lab.framework import Session
+from volcano_lab.manifests.field_defaults import HOSTNAME
 
 ROOM = ("cluster_full", "fragmented", "allowed_nodes_full", "larger_than_any_node")
 DEVICES = 8000
@@ -49,7 +57,7 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) 
     if not slips and _likely(largest, most):
         wanted = _wanted(ssn, causes, lacking, gang)
         yield from values.nodes(world, largest, wanted, allowed,
-                                _devices(causes, largest, {*most}, members))
+                                _devices(causes, largest, {*most}, members), _labels(world, job))
 
 
 def _parts(world: World, ssn: Session, job: JobInfo, largest: Amounts, most: Amounts
@@ -111,6 +119,18 @@ def _devices(causes: list[Cause], largest: Amounts, there: set[str], members: in
     unknown = {name: amount * min(max(DEVICES // amount, 1), members)
                for name, amount in largest.items() if name not in there and amount}
     return {name: largest[name] for name in small} | unknown
+
+
+def _labels(world: World, job: JobInfo) -> dict[str, str]:
+    """The labels that a new node has to have as the pods select them and no node has them: a pool
+    that has no node. None where others may be meant.
+    """
+    for pod in world.waiting(job.uid)[:1]:
+        wanted, nodes = pod.spec.node_selector, world.nodes.values()
+        known = any(wanted.items() <= node.metadata.labels.items() for node in nodes)
+        if not (known or HOSTNAME in wanted or selector_slips(pod, values_by_label(nodes), TRIED)):
+            return wanted
+    return {}
 
 
 def _lacking(ssn: Session, causes: list[Cause], largest: Amounts, members: int

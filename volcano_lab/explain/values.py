@@ -159,9 +159,10 @@ def requests(world: World, uid: str, left: Amounts) -> Iterator[Option]:
 
 
 def nodes(world: World, asked: Amounts, lacking: Amounts, names: Iterable[str],
-          devices: Amounts) -> Iterator[Option]:
-    """More nodes like one that is there, but with devices that no node has, and large enough for
-    what a pod asks for; an option for each size of node. `lacking` is about what is missing in all.
+          devices: Amounts, labels: dict[str, str]) -> Iterator[Option]:
+    """More nodes like one that is there, but with devices and `labels` that no node has, and large
+    enough for what a pod asks for; an option for each size of node. `lacking` is about what is
+    missing in all.
     """
     more = {name: options.text_of(name, in_quantity(name, amount))
             for name, amount in devices.items()}
@@ -176,11 +177,12 @@ def nodes(world: World, asked: Amounts, lacking: Amounts, names: Iterable[str],
     for node, size in large:
         first = max([1, *(ceil(amount / size.get(name)) for name, amount in lacking.items()
                           if size.get(name))])
-        yield Option(partial(_more, node, more), Rank.NODES, 2 * first, first)
+        yield Option(partial(_more, node, more | ({"labels": labels} if labels else {})),
+                     Rank.NODES, 2 * first, first)
 
 
-def _more(like: Node, devices: dict[str, str], count: int) -> Change:
-    value = {"count": count, **devices} if devices else count
+def _more(like: Node, more: dict[str, Any], count: int) -> Change:
+    value = {"count": count, **more} if more else count
     return Change((f"node/{like.name}.more={value_text(value)}",))
 
 

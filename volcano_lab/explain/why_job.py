@@ -17,7 +17,7 @@ from volcano_lab.explain.beyond import IDLE, beyond_causes, decided_by, idle_cau
 from volcano_lab.explain.evictions import evicted_for, eviction_causes, may_evict, victim_causes
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text, over
-from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_causes
+from volcano_lab.explain.gangs import apart_causes, gang_cause, topology_causes, validity_causes
 from volcano_lab.explain.holders import priority_note, quota_users
 from volcano_lab.explain.kubelet import bound_causes, evicted_before, failed_causes
 from volcano_lab.explain.lint import ignored_fields, place_of
@@ -132,7 +132,7 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
              for why in seen.not_created.get(owner, ())]
     beside = [*above, *_going(seen, job), *_fields(seen, job), *_creator(seen, job),
               *failed_causes(seen, job), *bound_causes(seen, job), *evicted_before(seen, job),
-              *_groups_beside(seen, job)]
+              *_groups_beside(seen, job), *apart_causes(seen, job)]
     stands = bool(job.tasks) and not evidence.waits(job)
     for cause in beside:
         cause.context |= not stands

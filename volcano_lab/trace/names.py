@@ -45,6 +45,7 @@ class Names:
     def __init__(self, ssn: Session, given: Iterable[KubernetesObject] = ()):
         above = {(obj.kind, obj.key): (ref.kind, f"{obj.namespace}/{ref.name}") for obj in given
                  for ref in obj.metadata.owner_references}
+        self._kinds = {kind.lower() for kind, _ in above.values()}
         self.above = {uid: _owners(job, above) for uid, job in ssn.jobs.items()}
         self.owned = owned = {uid: owner_key(job) for uid, job in ssn.jobs.items()}
         count = Counter(owned.values())
@@ -104,7 +105,7 @@ class Names:
     def _meant(self, word: str) -> str:
         """Return what a kind before a slash finds; "" where it is no kind of the session."""
         owners = {kind.lower() for found in self.above.values() for kind in found.values()}
-        known = dict.fromkeys(owners, "job") | KINDS
+        known = dict.fromkeys(owners | self._kinds, "job") | KINDS
         return next((known[kind] for kind in kinds_meant(word) if kind in known), "")
 
     def _without_namespace(self, name: str, kinds: dict[str, dict[str, str]]
