@@ -131,6 +131,28 @@ def test_beside_its_children_nothing_is_created_twice(given, groups, count, late
     assert len(of(PodGroup, again)) == len(groups) and not again.later
 
 
+@pytest.mark.parametrize("suspended", [False, True])
+@pytest.mark.parametrize("autoscaled", [False, True])
+@pytest.mark.parametrize(("least", "replicas", "most"), [
+    (1, 3, 5), (2, 1, 5), (0, 6, 4), (2, None, 4), (3, 2, 1)])
+def test_a_ray_group_has_workers_within_its_bounds_and_none_while_suspended(
+        least, replicas, most, autoscaled, suspended):
+    """Its gang needs what exists, and less only where it is scaled: the minimum."""
+    group = RAY["workerGroupSpecs"][0] | {
+        "minReplicas": least, "replicas": replicas, "maxReplicas": most, "suspend": suspended}
+    group = {name: value for name, value in group.items() if value is not None}
+    cluster = document("ray.io/v1", "RayCluster", {
+        **RAY, "workerGroupSpecs": [group], "enableInTreeAutoscaling": autoscaled}, QUEUED)
+    wanted = max(replicas or least, least)
+    there = 0 if suspended else (min(wanted, most) if most >= least else wanted)
+    needed = min(least, there) if autoscaled else there
+    loaded = made(cluster)
+    (gang,) = of(PodGroup, loaded)
+    assert len(of(Pod, loaded)) == 1 + 2 * there
+    assert gang.spec.min_member == 1 + 2 * needed
+    assert gang.spec.min_resources["cpu"] == str(2 + 8 * needed)
+
+
 def test_a_podgroup_that_waits_gets_the_pods_once_it_is_admitted():
     given = CASES[4][0]
     (group,) = of(PodGroup, made(given))
