@@ -354,9 +354,10 @@ def test_a_minimum_of_none_is_raised_and_the_last_pods_that_wait_are_removed():
 
 
 @pytest.mark.parametrize(("setting", "sentence"), [
-    ("pods=many", "pods is many; allowed is a whole number"),
+    ("pods=many", 'pods is "many"; allowed is a whole number'),
+    ("pods={a: 1}", "pods is a mapping; allowed is a whole number"),
     ("pods=0", "pods is 0; 1 of them run, allowed are 1 or more"),
-    ("priority=high", "priority is high; allowed is a whole number"),
+    ("priority=high", 'priority is "high"; allowed is a whole number'),
     ("requests=1", "names no resource; allowed is job/NAME.requests.RESOURCE")])
 def test_what_a_job_cannot_have_is_one_sentence(setting, sentence):
     with pytest.raises(ManifestError) as error:

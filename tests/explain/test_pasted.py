@@ -79,11 +79,16 @@ def test_each_change_that_is_offered_holds_in_python_and_in_a_sweep(situation):
     "job/default/x.minAvailable=2", "job/default/x.queue=default", "node/n1.unschedulable=true",
     'job/default/x.tolerations+=[{"key": "team", "operator": "Exists"}]', "node/n1.more=2",
     "conf/actions=allocate", "plugin/gang.enableJobStarving=false", "plugin/drf.tier=1",
-    "plugin/overcommit.overcommit-factor=1.5", 'queue/new={"weight": 2}'])
+    "plugin/overcommit.overcommit-factor=1.5", 'queue/new={"weight": 2}',
+    "job/default/x.labels.team=b", "job/default/x.annotations.note=b", "job/default/x.pods=5",
+    "job/default/x.nodeSelector.zone=b", "podgroup/default/x.minMember=1",
+    "node/n1.labels.zone=b", "node/n1.taints+=[{key: a, effect: NoSchedule}]",
+    "queue/a.labels.team=b", "queue/a.deserved={cpu: 1}"])
 def test_a_change_and_its_inverse_leave_all_as_it_was(setting):
-    before = cluster().queue("a", capability={"cpu": 2}).job("x", queue="a", pods=3,
-                                                             cpu=1).objects()
     conf, made = load_conf(CONF), Change((setting,))
+    before, _ = Change(("job/default/x.labels.team=a", "node/n1.labels.zone=a",
+                        "queue/a.labels.team=a")).applied(cluster().queue(
+        "a", capability={"cpu": 2}).job("x", queue="a", pods=3, cpu=1).objects(), conf)
     back = made.inverse(before, conf)
     changed = made.applied(before, conf)
     assert changed != (before, conf)

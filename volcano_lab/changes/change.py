@@ -135,7 +135,7 @@ def value_before(draft: Draft, conf: SchedulerConfiguration, text: str) -> Any:
     if not setting.exists_in(draft):
         return None
     place, steps, obj = setting.split(draft)
-    if isinstance(obj, PodGroup) and not setting.of_group and steps[0] != "status":
+    if isinstance(obj, PodGroup) and not setting.of_group and steps[0] == "spec" and steps[1:]:
         return field_of(draft, place, steps[1:])
     return at_path(obj, steps)
 

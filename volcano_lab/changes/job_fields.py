@@ -17,7 +17,7 @@ from volcano_lab.api import quantity
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.changes.draft import Draft
 from volcano_lab.manifests.loader import ManifestError
-from volcano_lab.manifests.schema import Findings, json_name, structure, unstructure
+from volcano_lab.manifests.schema import Findings, found_text, json_name, structure, unstructure
 from volcano_lab.messages import mark
 
 IN_GROUP = ("minAvailable", "minMember", "minTaskMember", "queue", "priorityClassName",
@@ -249,7 +249,7 @@ def _edited_map(texts: dict[str, str], key: str, edit: Change) -> dict[str, str]
 def _whole(value: Any, word: str, where: str) -> int:
     if type(value) is not int:
         raise ManifestError('"{where}": {field} is {value}; allowed is a whole number',
-                            where=where, field=word, value=value)
+                            where=where, field=word, value=found_text(value))
     return value
 
 

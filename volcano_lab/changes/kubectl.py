@@ -12,7 +12,7 @@ from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup, Volca
 from volcano_lab.changes.change import Change
 from volcano_lab.changes.draft import Draft
 from volcano_lab.changes.job_fields import at_path
-from volcano_lab.changes.objects import Setting
+from volcano_lab.changes.objects import Setting, apply
 from volcano_lab.manifests.loader import to_dict
 
 MUTABLE = ("spec.minAvailable", "spec.priorityClassName")
@@ -81,7 +81,7 @@ def _command(draft: Draft, setting: Setting, patches: dict[str, dict[str, Any]])
             len(steps) < 2 or (steps[0] == "status" and not hard) or (
                 obj.kind not in PATCHED and (obj.kind != "Job" or ".".join(steps) not in MUTABLE))):
         return ""  # others are immutable, or not changed this way
-    setting.apply_to(draft)
+    apply(draft, [setting.text])
     if isinstance(obj, Node):
         return _of_node(obj, draft[place], setting, steps)
     if isinstance(obj, PodGroup):
@@ -109,13 +109,14 @@ def _of_node(before: Node, after: KubernetesObject, setting: Setting, steps: lis
 def _of_group(draft: Draft, place: int, patches: dict[str, dict[str, Any]]) -> str:
     """Patch a PodGroup, or the Volcano Job whose controller would set its minimum again."""
     group = draft[place]
-    was, now = (to_dict(each)["spec"] for each in (draft.source[place], group))
+    was, now = (to_dict(each).get("spec", {}) for each in (draft.source[place], group))
     fields = _merging(was, now)
     owner = next(iter(group.metadata.owner_references), None)
     if fields and {*fields} <= (LEFT if owner else LEFT | MINIMUM):
         _patch(patches, "podgroup", group.name, group).update(fields)
     elif owner and owner.api_version in VolcanoJob.api_versions and {*fields} <= MINIMUM and fields:
-        _patch(patches, "vcjob", owner.name, group)["minAvailable"] = now["minMember"]
+        _patch(patches, "vcjob", owner.name, group)["minAvailable"] = at_path(
+            group, ["spec", "minMember"])
     else:
         return ""
     return "patched"
