@@ -125,3 +125,14 @@ def test_what_a_cycle_gives_a_job(before, after, pod, gives):
     assert search.gives(ssn) == gives and search.gives(None) == NOTHING
     del ssn.jobs["default/new"]
     assert search.gives(ssn) == NOTHING
+
+
+@pytest.mark.parametrize("again", [False, True])
+@pytest.mark.parametrize("lost", range(4))
+def test_a_job_is_kept_where_it_loses_fewer_pods_and_none_for_ever(lost, again):
+    seen = asked(2)
+    search = Search(seen, seen.ssn.jobs["default/new"], "", 1e18, keep=True)
+    search.base = SimpleNamespace(evicted={"default/new": 2})
+    after = SimpleNamespace(evicted={"default/new": lost},
+                            again={"default/new"} if again else {"default/old"})
+    assert search._keeps(after) is (lost < 2 and not again)
