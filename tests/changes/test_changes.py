@@ -166,7 +166,8 @@ def test_further_nodes_may_have_labels_of_their_own():
         change(cluster(), ["node/n2.more={count: 1, labels: 5}"])
 
 
-@pytest.mark.parametrize("value", ["0", "-1", "1.5", "true", "10001", "{cpu: 8}", "many"])
+@pytest.mark.parametrize("value", ["0", "-1", "1.5", "true", "10001", "{cpu: 8}", "many",
+                                   "{count: {a: 1}}"])
 def test_no_other_number_of_nodes_is_taken(value):
     with pytest.raises(ManifestError, match="allowed is a whole number from 1 to 10,000"):
         change(cluster(), [f"node/n2.more={value}"])
@@ -191,7 +192,8 @@ def test_a_plugin_moves_to_the_head_of_a_tier_with_its_arguments(settings, tiers
 @pytest.mark.parametrize(("setting", "sentence"), [
     ("plugin/gang.tier=0", "tier is 0; allowed is a whole number from 1 to 1"),
     ("plugin/gang.tier=2", "tier is 2; allowed is a whole number from 1 to 1"),
-    ("plugin/gang.tier=true", "tier is True; allowed"),
+    ("plugin/gang.tier=true", "tier is true; allowed"),
+    ("plugin/gang.tier={a: 1}", "tier is a mapping; allowed"),
     ("plugin/gong.tier=1", '"gong" is no plugin; did you mean gang?'),
     ("plugin/gang", "plugins of the configuration are gang; allowed is plugin/NAME.ARGUMENT=VALUE"),
     ("conf/tiers=1", "of the configuration, allowed are conf/actions=NAME,NAME")])

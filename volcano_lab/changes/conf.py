@@ -13,6 +13,7 @@ from volcano_lab.framework.config.conf import ALL_SWITCHES, PluginOption, action
 from volcano_lab.framework.plugin import plugin_names
 from volcano_lab.manifests.files import Unreadable, values
 from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.manifests.schema import found_text
 from volcano_lab.messages import did_you_mean, gettext
 
 IN_CONF = ("plugin/", "conf/")
@@ -76,7 +77,8 @@ def _move(conf: SchedulerConfiguration, name: str, number: Any, where: str) -> N
     """Move a plugin to the head of a tier, or remove it."""
     if number is not None and (type(number) is not int or not 0 < number <= len(conf.tiers)):
         raise ManifestError('"{where}": tier is {number}; allowed is a whole number from 1 to '
-                            "{count}, or null", where=where, number=number, count=len(conf.tiers))
+                            "{count}, or null", where=where, number=found_text(number),
+                            count=len(conf.tiers))
     there = [option for tier in conf.tiers for option in tier.plugins if option.name == name]
     if not there and name not in (known := plugin_names()):
         hint = did_you_mean(name, known, gettext("; allowed are {known:,}", known=sorted(known)))

@@ -11,6 +11,7 @@ from volcano_lab.api.objects.volcano import ExactMatch, MemberSelector, MemberSp
 from volcano_lab.changes.draft import Draft
 from volcano_lab.manifests.field_defaults import HOSTNAME
 from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.manifests.schema import found_text
 
 MOST_NODES = 10_000
 
@@ -54,10 +55,11 @@ def _asked(value: Any, where: str) -> tuple[int, dict[str, str], dict[str, str]]
     count, labels = more.pop("count", None), more.pop("labels", {})
     if type(count) is not int or not 0 < count <= MOST_NODES:
         raise ManifestError('"{where}": the number of nodes is {count}; allowed is a whole number '
-                            "from 1 to {most:,}", where=where, count=count, most=MOST_NODES)
+                            "from 1 to {most:,}", where=where, count=found_text(count),
+                            most=MOST_NODES)
     if not isinstance(labels, dict):
         raise ManifestError('"{where}": the labels are {labels}; allowed is a mapping',
-                            where=where, labels=labels)
+                            where=where, labels=found_text(labels))
     labels, devices = ({name: str(text) for name, text in each.items()} for each in (labels, more))
     return count, labels, devices
 
