@@ -114,8 +114,8 @@ class EvictableTasks:
             hopeless |= not self._may_name(task, self._of_each_job)
 
     def _hopeless_for(self, task: TaskInfo, attempt: int) -> np.ndarray:
-        """Return the rows where plugins name none for tasks with these requests."""
-        return self._hopeless[attempt, task.resreq, task.init_resreq, task.best_effort]
+        """Return the rows where plugins name none for tasks with this request."""
+        return self._hopeless[attempt, task.resreq]
 
     def _short_for(self, task: TaskInfo) -> ShortNodes:
         """Return the nodes known for tasks with this request, of jobs with this priority; tasks of
@@ -123,7 +123,7 @@ class EvictableTasks:
         """
         job = self.ssn.jobs[task.job]
         own = "" if job.allocated.is_empty() else job.uid
-        return self._short[own, job.priority, task.resreq, task.init_resreq]
+        return self._short[own, job.priority, task.resreq]
 
     def _may_name(self, task: TaskInfo, candidates: Collection[TaskInfo]) -> bool:
         """Return whether a tier may name a candidate: one plugin that names none ends its tier."""

@@ -36,9 +36,9 @@ class TransactionContext(NamedTuple):
 class TaskInfo:
     """One pod: its request, and its state in this session.
 
-    `resreq` is what it takes on a node, `init_resreq` what must be free there; `key` is
-    "namespace/name", `job` the id of its job, or "" without one. `priority` is the pod's own, or
-    the one in the `volcano.sh/task-priority` annotation, or 1.
+    `resreq` is what it takes on a node; `key` is "namespace/name", `job` the id of its job, or ""
+    without one. `priority` is the pod's own, or the one in the `volcano.sh/task-priority`
+    annotation, or 1.
 
     `attached` is the pod's number of volumes by CSI driver: resources that it requests, one by one,
     on its node.
@@ -54,8 +54,8 @@ class TaskInfo:
     ('default/a-0', 'default/a', Resource(cpu=1000, memory=0, pods=1), 'Unknown')
     """
 
-    __slots__ = ("uid", "job", "name", "namespace", "key", "task_role", "resreq", "init_resreq",
-                 "priority", "preemptable", "best_effort", "sch_gated", "revocable_zone", "pod",
+    __slots__ = ("uid", "job", "name", "namespace", "key", "task_role", "resreq", "priority",
+                 "preemptable", "best_effort", "sch_gated", "revocable_zone", "pod",
                  "creation_timestamp", "order_index", "template", "node_name", "status",
                  "eviction_occurred", "job_allocated_hyper_node", "last_transaction")
 
@@ -70,9 +70,9 @@ class TaskInfo:
         self.job = f"{meta.namespace}/{group}" if group else ""
         self.task_role = annotations.get(TASK_SPEC) or labels.get(TASK_SPEC) or ""
         request = pod_resource_request(pod)
-        self.resreq = self.init_resreq = request if not attached else request + Resource(
+        self.resreq = request if not attached else request + Resource(
             scalars={name: float(count) for name, count in attached.items()})
-        self.best_effort = self.init_resreq.is_empty()
+        self.best_effort = self.resreq.is_empty()
         self.priority = 1 if spec.priority is None else spec.priority
         override = annotations.get(TASK_PRIORITY_ANNOTATION, "")
         if override.lstrip("+-").isdigit():
@@ -90,13 +90,18 @@ class TaskInfo:
         self.job_allocated_hyper_node = ""
         self.last_transaction: TransactionContext | None = None
 
+    @property
+    def init_resreq(self) -> Resource:
+        """What must be free on a node: in Volcano, too, the same as `resreq`."""
+        return self.resreq
+
     def clone(self) -> "TaskInfo":
         """Return a copy whose status and node may change independently; whether an eviction
         occurred is not copied.
         """
         task = TaskInfo.__new__(TaskInfo)
         task.job, task.name, task.key, task.resreq = self.job, self.name, self.key, self.resreq
-        task.uid, task.init_resreq, task.preemptable = self.uid, self.init_resreq, self.preemptable
+        task.uid, task.preemptable = self.uid, self.preemptable
         task.namespace, task.priority, task.template = self.namespace, self.priority, self.template
         task.task_role, task.best_effort, task.pod = self.task_role, self.best_effort, self.pod
         task.creation_timestamp, task.revocable_zone = self.creation_timestamp, self.revocable_zone

@@ -122,7 +122,7 @@ def call_handler(where: str, function: Callable[..., Any], *args: Any,
 def _state(thing: Any) -> Any:
     """Return the state of a task, job, node or list of them that no answer may change."""
     if isinstance(thing, TaskInfo):
-        return thing.status, thing.node_name, thing.resreq, thing.init_resreq, thing.priority
+        return thing.status, thing.node_name, thing.resreq, thing.priority
     if isinstance(thing, NodeInfo):
         row, table = thing.row, thing.table
         return len(thing.tasks), [account[row].tobytes() for account in
