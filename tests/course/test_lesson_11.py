@@ -94,6 +94,11 @@ def test_a_lane_shows_when_pods_have_a_node_and_when_they_run():
     assert lane["points"][0] == [0, 0] and not lane["marks"]
 
 
+def test_a_pod_that_has_ended_has_no_node():
+    lanes = healing.known("", healing.train(), until=16).data["lanes"]
+    assert [lane["points"][-1] for lane in lanes] == [[12.42, 0]] * 3
+
+
 def test_the_cache_forgets_what_a_dead_scheduler_sent_until_it_hears_of_it():
     sim = healing.train()
     sim.calendar.after(1.2, sim.restart)

@@ -3,13 +3,17 @@
 Volcano: none
 """
 
+from volcano_lab.api.status import COMPLETED_STATUSES
 from volcano_lab.simulation.calendar import Entry
 from volcano_lab.simulation.simulation import Simulation
 
+ENDED = frozenset(map(str, COMPLETED_STATUSES))
+"""The phases of such pods at the API server."""
+
 
 def watched(sim: Simulation, until: float) -> list[list[list[float]]]:
-    """Run until some seconds, and count the pods after each event: those with a node in the cache,
-    those with one at the API server, those that run.
+    """Run until some seconds, and count the pods that have not ended after each event: those with a
+    node in the cache, those with one at the API server, those that run.
 
     >>> from volcano_lab.simulation import JobTemplate, Latencies, Simulation, every
     >>> from volcano_lab import Cluster
@@ -21,8 +25,10 @@ def watched(sim: Simulation, until: float) -> list[list[list[float]]]:
     def counts() -> tuple[int, int, int]:
         cached = [task for job in sim.cache.jobs.values() for task in job.tasks.values()]
         pods = sim.server.list("Pod")
-        return (sum(task.node_name > "" for task in cached),
-                sum((pod.spec.node_name or "") > "" for pod in pods),
+        return (sum(task.node_name > "" and task.status not in COMPLETED_STATUSES
+                    for task in cached),
+                sum((pod.spec.node_name or "") > "" and pod.status.phase not in ENDED
+                    for pod in pods),
                 sum(pod.status.phase == "Running" for pod in pods))
 
     def note(entry: Entry) -> None:
