@@ -298,6 +298,9 @@ spec: {minAvailable: 4, tasks: [{name: w, replicas: 4, template: {spec: {contain
     found = asked(COUNT, exported("held", 3, 1, there=3, phase="Running"), train).why("train")
     assert "train waits for quota: ResourceQuota default/count is pods 2 short." in found.head
     assert "(5 used + 1 requested > 5)" in found.text and "In use by default/held 3." in found.text
+    both = CONF.replace("{name: overcommit}", "{name: overcommit}, {name: resourcequota}")
+    assert asked(COUNT, exported("held", 3, 1, there=3, phase="Running"), train,
+                 conf=both).why("train").text.count("In use by") == 1
     changes = [each.change for each in found.remedies]
     assert changes[0] == "ResourceQuota default/count: hard pods 5 -> 7"
     assert not any("minAvailable" in change for change in changes)

@@ -144,8 +144,10 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     if {*TOO_LARGE, "larger_than_any_node"}.isdisjoint(cause.code for cause in causes):
         causes += cluster_too_small(seen, job)
     causes.sort(key=lambda cause: cause.code != "each_other")
+    said = {"no_pods"} if lacking else set()
+    said |= {"quota_used" for cause in lacking if cause.code == "pods_refused"}
     return [*idle_causes(seen, job), *lacking,
-            *(cause for cause in causes if not lacking or cause.code != "no_pods"),
+            *(cause for cause in causes if cause.code not in said),
             *_deadline(seen, job), *beside]
 
 
