@@ -181,6 +181,8 @@ TOO_SMALL = [  # more objects, the topology, pods and CPUs of each, the sentence
      ONE.format(2, 5, "s0 takes 1, s1 takes 2, top takes 3"), {"s0": 1, "s1": 2, "top": 3}),
     ([node("out2"), node("out1")], HARD, 3, 3, ONE.format(1, 3, "s0, s1 take 2 each")
      + " In no HyperNode of these tiers: out1, out2.", {"s0": 2, "s1": 2}),
+    ([hyper_node("bare", 1)], HARD, 3, 3, ONE.format(1, 3, "bare takes 0, s0, s1 take 2 each"),
+     {"bare": 0, "s0": 2, "s1": 2}),  # one without members
     (OLD, HARD, 8, 1, None, None),
     (OLD, HARD, 9, 1, ONE.format(1, 9, "s0 takes 6, s1 takes 8"), {"s0": 6, "s1": 8}),
     ([], {"mode": "hard", "highestTierAllowed": 0}, 3, 3,

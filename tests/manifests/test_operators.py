@@ -420,6 +420,13 @@ def test_errors_in_templates_name_the_field():
                   "spec.workerGroupSpecs[0].replicas"]
 
 
+def test_an_error_in_the_name_of_an_operators_object_is_said_alone():
+    broken = document("ray.io/v1", "RayCluster", RAY, QUEUED)
+    broken["metadata"]["name"] = 7
+    with pytest.raises(ManifestError, match=r"metadata\.name is 7; allowed is text"):
+        loads(yaml.safe_dump(broken))
+
+
 def test_objects_of_operators_can_be_kept_and_renamed():
     loaded = loads(yaml.safe_dump(CASES[0][0]))
     assert pickle.loads(pickle.dumps(list(loaded))) == list(loaded)

@@ -192,7 +192,7 @@ def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries:
         name = record["hyper_node"]
         most[name] = max(_found(seen, job, record), most.get(name, 0))
     near = [name for name, info in topology.hyper_nodes.items()
-            if info.tier <= tier and name != CLUSTER_TOP]
+            if info.tier <= tier and name != CLUSTER_TOP and name in topology.nodes]
     need = {name: amount for name, amount in amounts(whole.get_min_resources()).items()
             if amount and name in seen.ssn.total_resource.resource_names() and name != "pods"}
     said = _sizes(seen, job, whole, most, near, need, {"who": who, "least": needed})

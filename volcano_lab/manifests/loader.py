@@ -298,7 +298,7 @@ class _Batch:
             return
         findings = Findings()
         obj = structure(cls, documents.body_of(cls, document), findings)
-        if isinstance(obj, operators.OperatorObject):
+        if isinstance(obj, operators.OperatorObject) and not findings.errors:
             wrong, unknown = operators.problems(obj)
             findings.errors += wrong
             findings.warnings += unknown
