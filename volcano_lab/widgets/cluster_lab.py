@@ -29,7 +29,9 @@ CONF, SHOWN = "conf", "show"
 """Controls that are not changes: which configuration, and which resource the picture shows."""
 
 LEGEND = ("Blue: movable. Water: deserved. Full: runs. Outlined: placed now. Hatched: discarded. "
-          "Hollow: not placed. ①: turn. ◇: none.")
+          "Hollow: not placed. ①: turn. ◇: no turn.")
+SHORT = "Blue: movable. Water: deserved. Full: runs. Outlined: placed now."
+"""The legend of a picture that leaves out lanes and shares."""
 
 
 class Decided:
@@ -329,7 +331,7 @@ def lab(*sources: Cluster | Source, conf: Conf = None, confs: Mapping[str, Conf]
     every |= dict(controls or {})
     board = pictures.channels("", lambda facts: channels.channels(
         facts.cycle, facts.resource, facts.reason), key="channels", wide=True, without=without,
-                              legend=LEGEND)
+                              legend=SHORT if {"lanes", "shares"} <= {*without} else LEGEND)
     return ClusterLab(cluster, named, every, [board, *panels], title=title or _title(cluster),
                       tasks=tasks, **frame)
 

@@ -171,7 +171,7 @@ function queueRow(p, row) {
     h("g", {key: "water", tip: t("{0} deserves {1}", row.queue, amount(row.deserved, data.unit)), act: {ask: {queue: row.queue}}}, drawn.flat()),
     !p.dry && pods(p, row, y + high, slim),
     poured && back > 0.05 && say(x(level) + 8, y + high / 2 + 5, t("↩ {0} back", tenths(back)), {key: "back", class: "vp-strong vp-small vp-halo"}),
-    bands.map((band, i) => (p.dry || (poured && i === bands.length - 1)) && band * p.scale > 26 && say(x(ends[i] - band) + 6, y + high / 2 + 5, `${i || poured ? "+" : ""}${tenths(band)}`, {key: `added ${i}`, class: "vp-strong vp-small"})),
+    bands.map((band, i, all, more = `${i || poured ? "+" : ""}${tenths(band)}`) => (p.dry || (poured && i === all.length - 1)) && band * p.scale > wide(more, 12, true) + 10 && say(x(ends[i] - band) + 6, y + high / 2 + 5, more, {key: `added ${i}`, class: "vp-strong vp-small"})),
     moved && line(x(was.deserved), y - 4, x(was.deserved), y + high + 4, {key: "ghost", class: "vp-was"}),
     marks(p, row, y, high, top), p.lanes[row.queue].map((job, i) => lane(p, row, job, y + high + 4 + i * lineOf(p))), !slim && labels(p, row, y, top, level, moved ? was.deserved : undefined),
     p.shares > 0 && share(p, row, y + high / 2, color));
