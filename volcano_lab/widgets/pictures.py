@@ -140,7 +140,7 @@ def bars(title: str, data: Data, *, most: float | None = None, unit: str = "",
         title: one line.
         data: [{"name", "color", "held", "asked", "deserved", "guarantee", "limit"}], all numbers
             but name and colour; one that is missing or None is not drawn.
-        most: where the axis ends; without it at the largest number.
+        most: where the axis ends; without it at the step above the largest number.
         unit: of the numbers.
         rows: the most rows, so that the height stays.
         words: other labels of the numbers, such as {"held": "used"}.

@@ -2,7 +2,7 @@
 // guarantee, a diamond at what is deserved, a line at the limit; the words below repeat them.
 import {h} from "../tree.js";
 import {about, inRow, number, sentences, t} from "../words.js";
-import {axis, box, change, colorOf, hatch, hatches, line, named, nameColumn, same, shifted} from "../marks.js";
+import {axis, box, change, colorOf, hatch, hatches, line, named, nameColumn, same, shifted, ticks} from "../marks.js";
 
 const ROW = 47, NUMBERS = ["held", "deserved", "guarantee", "limit", "asked"], NAMES = t("held / deserved / guarantee / limit / asked for").split(" / ");
 const WORDS = Object.fromEntries(NUMBERS.map((what, place) => [what, NAMES[place]]));
@@ -10,7 +10,7 @@ const WORDS = Object.fromEntries(NUMBERS.map((what, place) => [what, NAMES[place
 export const bars = {
   draw(data, c) {
     const {width, spec, before} = c, rows = spec.rows ?? data.length, words = {...WORDS, ...spec.words};
-    const column = nameColumn(data.map((row) => row.name), width), max = spec.max ?? most(data), room = width - column - 22;
+    const column = nameColumn(data.map((row) => row.name), width), max = spec.max ?? whole(most(data)), room = width - column - 22;
     const x = (value) => column + room * Math.min(value, max) / max, bottom = rows * ROW + 2;
     const drawn = data.map((row, i) => {
       const y = i * ROW, color = colorOf(row, i), old = before?.find((other) => other.name === row.name);
@@ -33,6 +33,8 @@ export const bars = {
   },
 };
 
+// The next round step of the axis, so that nothing stands behind its end.
+const whole = (top, steps = ticks(top)) => steps.at(-1) < top - 1e-9 ? steps.at(-1) + steps[1] : top;
 const most = (data) => Math.max(1, ...data.flatMap((row) => [row.asked, row.held, row.deserved, row.limit, row.guarantee].filter(Number.isFinite)));
 
 function diamond(x, y, kind, key) {
