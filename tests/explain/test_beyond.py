@@ -107,3 +107,15 @@ def test_a_pod_that_the_cluster_refuses_by_a_plugin_beyond_the_lab_is_among_thos
     assert found.why("a/p").head == (
         f"Pod a/p {depends}; without that, it is placed on node n1." if plugin == "numa-aware" else
         "Pod a/p is Binding on node n1.")
+
+
+@pytest.mark.parametrize(("number", "cards", "said"), [
+    (1, "", ""), (2, "", "are parts of 2 different cards of one node, not of one;"),
+    (2, "GPU-a,4,24564,RTX,true,hami-core:",
+     "not of one, and the node with the most cards, n1, has 1 (volcano.sh/node-vgpu-register)"),
+    (2, "GPU-a,4,2,X,true,m:GPU-b,4,2,X,false,m:", "the node with the most cards, n1, has 2 (")])
+def test_parts_of_a_card_are_said_to_be_of_different_ones(number, cards, said):
+    node = NODE % (f'volcano.sh/node-vgpu-register: "{cards}"' if cards else "")
+    text = Cluster().add(node, POD % ("", VGPU.replace("1", str(number)), "")).explainer(
+        CONF % "deviceshare").why("a/g").text
+    assert said in text and ("different cards" in text) is (number > 1)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from volcano_lab.api import JobInfo, TaskInfo, amount_text
 from volcano_lab.api.objects import PodGroup
+from volcano_lab.api.quantity import parse
 from volcano_lab.explain.evidence import Evidence, not_started
 from volcano_lab.explain.explanation import Cause, moment_text
 from volcano_lab.explain.lint import unmeasured
@@ -23,6 +24,8 @@ NO_REASON = re.compile(TABLES["no_reason"]["text"])
 """In the cluster's answer about a pod: it names no reason against a node."""
 IDLE = {"no_scheduler": "volcano-scheduler", "no_controller": "volcano-controller"}
 """Causes that a part of Volcano does not run, and the value of the label `app` of its pods."""
+PARTS, CARDS = "volcano.sh/vgpu-number", "volcano.sh/node-vgpu-register"
+"""The resource of parts of cards, and the annotation in which a node lists its cards."""
 SOON = 60
 """Seconds after which the scheduler has given a PodGroup a phase."""
 
@@ -41,7 +44,8 @@ def beyond_causes(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
         if asked_for := [str(each.get("name", "")) for each in task.pod.spec.resource_claims]:
             asked["claims"], deciding["claims"] = asked_for, Message("beyond.claims.name")
         for plugin, by in deciding.items():
-            yield Cause.of("beyond", Message(f"beyond.{plugin}"), by=by, pod=task.key,
+            cards = _cards(seen, task) if plugin == "deviceshare" else None
+            yield Cause.of("beyond", Message(f"beyond.{plugin}"), cards, by=by, pod=task.key,
                            asks=asked[plugin] or None)
         if said:
             yield Cause.of("beyond_answer", None if deciding else Message("beyond.changed"),
@@ -77,6 +81,20 @@ def _unseen(seen: Evidence, job: JobInfo) -> list[Said]:
             for created in [obj.metadata.creation_timestamp]
             if created and obj.metadata.resource_version and not obj.status.phase
             and created + SOON < seen.newest]
+
+
+def _cards(seen: Evidence, task: TaskInfo) -> Message | None:
+    """That a container requests parts of several cards of one node, and the most that one has."""
+    numbers = {each.name: int(parse(text)) for each in task.pod.spec.containers
+               for text in [(each.resources.limits | each.resources.requests).get(PARTS)] if text}
+    most = {name: sum("," in card for card in node.node.metadata.annotations[CARDS].split(":"))
+            for name, node in seen.ssn.nodes.items() if CARDS in node.node.metadata.annotations}
+    name = max(numbers, key=numbers.__getitem__, default="")
+    if numbers.get(name, 0) < 2:
+        return None
+    there = Message("beyond.cards.most", annotation=CARDS, node=max(most, key=most.__getitem__),
+                    most=max(most.values())) if most else None
+    return Message("beyond.cards", container=name, resource=PARTS, n=numbers[name], there=there)
 
 
 def decided_by(causes: Iterable[Cause]) -> list[Said]:
