@@ -15,7 +15,6 @@ from typing import Any
 from volcano_lab import actions, plugins
 from volcano_lab.api import RELEASING
 from volcano_lab.api.objects import KubernetesObject, Pod
-from volcano_lab.api.objects.pod import PodStatus
 from volcano_lab.cache import Cache
 from volcano_lab.cache.dump import settled
 from volcano_lab.framework import Action, Observer, SchedulerConfiguration, Session
@@ -25,7 +24,7 @@ from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.observer import NO_OBSERVER, joined
 from volcano_lab.manifests.disruptions import counted
 from volcano_lab.manifests.loader import Loaded
-from volcano_lab.manifests.owners import job_of
+from volcano_lab.manifests.owners import created_again, job_of
 from volcano_lab.messages import friendly_errors, spoken
 from volcano_lab.messages.guard import call_plugin
 from volcano_lab.trace import Outline, Trace
@@ -247,15 +246,9 @@ def _carry_out(cache: Cache, ssn: Session, leaving: dict[str, bool], at_once: bo
         pod = cache.pods[key]
         cache.delete(pod)
         if leaving.pop(key):
-            cache.add(_again(pod))
+            cache.add(created_again(pod))
     for budget in [*cache.pod_disruption_budgets.values()]:
         cache.update(counted(budget, cache.pods.values()))
-
-
-def _again(pod: Pod) -> Pod:
-    """Return a pod as its controller creates it again."""
-    fresh = {"uid": f"{pod.metadata.uid}-again", "resource_version": "", "deletion_timestamp": None}
-    return pod.changed(spec={"node_name": ""}, metadata=fresh).evolve(status=PodStatus("Pending"))
 
 
 @friendly_errors

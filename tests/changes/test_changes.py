@@ -156,6 +156,30 @@ def test_further_nodes_have_names_of_their_own_and_stand_beside_their_like(value
     assert members == {"s0": ["n0", "n1", *names], "s1": ["n2"]}
 
 
+OWNED = """\
+{{apiVersion: {api}, kind: {kind}, metadata: {{name: o, namespace: a, uid: u}},
+  status: {{state: {{phase: {phase}}}}}}}
+---
+{{apiVersion: v1, kind: Pod, metadata: {{name: p, namespace: a, uid: old, ownerReferences: [{{
+    apiVersion: {api}, kind: {kind}, name: {owner}, uid: u, controller: true}}]}},
+  spec: {{nodeName: n1, containers: [{{name: c}}]}}, status: {{phase: Failed}}}}
+"""
+
+
+@pytest.mark.parametrize(("api", "kind", "phase", "owner", "again"), [
+    ("batch.volcano.sh/v1alpha1", "Job", "Running", "o", True),
+    ("batch.volcano.sh/v1alpha1", "Job", "Failed", "o", False),
+    ("batch.volcano.sh/v1alpha1", "Job", "Running", "gone", False),
+    ("apps/v1", "StatefulSet", "Running", "o", True)])
+def test_a_pod_that_is_removed_is_created_again_by_its_controller(api, kind, phase, owner, again):
+    given = loads(OWNED.format(api=api, kind=kind, phase=phase, owner=owner))
+    pods = [obj for obj in change(given, [], ["pod/a/p"]) if obj.kind == "Pod" and obj.name == "p"]
+    assert [(pod.spec.node_name, pod.status.phase, pod.metadata.uid) for pod in pods] == [
+        ("", "Pending", "old-again")] * again
+    both = change(given, [], ["pod/a/p", f"{kind.lower()}/a/o"])
+    assert again is False or not [obj for obj in both if obj.kind == "Pod"]
+
+
 def test_further_nodes_may_have_labels_of_their_own():
     after = change(cluster(), ["node/n2.more={count: 1, labels: {pool: b, tier: 3}}"])
     labels = read(after, "Node", "n2-more-0", "metadata", "labels")

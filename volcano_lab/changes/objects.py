@@ -24,6 +24,7 @@ from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.disruptions import counted
 from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict, to_dict
 from volcano_lab.manifests.operators import OperatorObject
+from volcano_lab.manifests.owners import created_again
 from volcano_lab.manifests.quotas import released
 from volcano_lab.manifests.schema import json_name
 
@@ -33,6 +34,8 @@ _JOB: type = api.VolcanoJobSpec
 OF_JOB = {json_name(field) for field in attrs.fields(_JOB)}
 IN_STATUS = {api.Node: ("allocatable", "capacity"), api.ResourceQuota: ("hard", "used")}
 """Fields of the status that the scheduler reads, and that users name without `status.`."""
+CREATES = ("", "Pending", "Running")
+"""States of a Volcano Job in which its controller creates pods."""
 _STEP = re.compile(r"\[([^]]+)\]|([^.[\]]+)")
 _FIELD = re.compile(r"\.[^.[\]]+(\.[^.[\]]+|\[[^]]+\])*")
 
@@ -59,7 +62,8 @@ def change(objects: Iterable[api.KubernetesObject], settings: Sequence[str] = ()
     given = Draft(objects if isinstance(objects, list) else list(objects))
     removed = {name: _remove(given, name) for name in removals}
     doomed = [name for name, found in removed.items() if not found]
-    pods = [obj for obj in chain(*removed.values()) if isinstance(obj, api.Pod)]
+    pods = [obj for obj in chain(*removed.values()) if isinstance(obj, api.Pod)
+            and not given.has(f"pod/{obj.key}", obj.key)]
     for place in given.of_kind("resourcequota") if pods else ():
         quota: Any = given[place]
         given.put(place, released(quota, pods))
@@ -89,14 +93,30 @@ def named(objects: Sequence[api.KubernetesObject], name: str, where: str) -> api
 
 
 def _remove(draft: Draft, name: str) -> list[api.KubernetesObject]:
-    """Remove an object and the objects it created; return them, none where it does not exist."""
+    """Remove an object and the objects it created; return them, none where it does not exist. A pod
+    whose controller is there is created again.
+    """
     if not draft.has(name, f"remove {name}"):
         return []
-    places = draft.with_children(draft.find(name, f"remove {name}"))
+    found = draft.find(name, f"remove {name}")
+    obj, places = draft[found], draft.with_children(found)
     removed = [draft[place] for place in places]
     for place in places:
         draft.put(place, None)
+    if isinstance(obj, api.Pod) and _has_creator(draft, obj):
+        draft.put(found, created_again(obj))
     return removed
+
+
+def _has_creator(draft: Draft, pod: api.Pod) -> bool:
+    """Whether the controller of a pod is there, and creates pods."""
+    owners = [draft[place] for owner in pod.metadata.owner_references
+              if owner.controller and owner.kind in ("Job", "ReplicaSet", "StatefulSet")
+              for place in draft.of_kind(owner.kind.lower())
+              if draft[place].key == f"{pod.namespace}/{owner.name}"]
+    return any(not isinstance(owner, (api.VolcanoJob, api.PodGroup)) or (
+        isinstance(owner, api.VolcanoJob) and owner.status.state.phase in CREATES)
+        for owner in owners)
 
 
 @attrs.frozen

@@ -9,7 +9,14 @@ Volcano: pkg/controllers/job/job_controller_actions.go (getPodGroupByJob)
 import re
 from collections.abc import Iterable
 
-from volcano_lab.api.objects import KubernetesObject, OwnerReference, Pod, PodGroup, VolcanoJob
+from volcano_lab.api.objects import (
+    KubernetesObject,
+    OwnerReference,
+    Pod,
+    PodGroup,
+    PodStatus,
+    VolcanoJob,
+)
 from volcano_lab.manifests.job_controller import GROUP_NAME, JOB_NAME
 from volcano_lab.manifests.loader import place_key
 from volcano_lab.manifests.operators import LABELS
@@ -87,6 +94,12 @@ def named_by_job(group: PodGroup) -> PodGroup:
         return group
     owner = OwnerReference(VolcanoJob.api_versions[0], "Job", found[1], found[2], True)
     return group.changed(metadata={"owner_references": [owner]})
+
+
+def created_again(pod: Pod) -> Pod:
+    """Return a pod as its controller creates it again."""
+    fresh = {"uid": f"{pod.metadata.uid}-again", "resource_version": "", "deletion_timestamp": None}
+    return pod.changed(spec={"node_name": ""}, metadata=fresh).evolve(status=PodStatus("Pending"))
 
 
 def owner_kind(api_version: str, kind: str) -> str:
