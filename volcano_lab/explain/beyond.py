@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from volcano_lab.api import JobInfo, TaskInfo, amount_text
 from volcano_lab.api.objects import PodGroup
 from volcano_lab.api.quantity import parse
-from volcano_lab.explain.evidence import Evidence, not_started
+from volcano_lab.explain.evidence import OWN, Evidence
 from volcano_lab.explain.explanation import Cause, moment_text
 from volcano_lab.explain.lint import unmeasured
 from volcano_lab.explain.pages import TABLES
@@ -22,8 +22,6 @@ from volcano_lab.messages import Message, Said
 BEYOND = TABLES["beyond"]
 NO_REASON = re.compile(TABLES["no_reason"]["text"])
 """In the cluster's answer about a pod: it names no reason against a node."""
-IDLE = {"no_scheduler": "volcano-scheduler", "no_controller": "volcano-controller"}
-"""Causes that a part of Volcano does not run, and the value of the label `app` of its pods."""
 PARTS, CARDS = "volcano.sh/vgpu-number", "volcano.sh/node-vgpu-register"
 """The resource of parts of cards, and the annotation in which a node lists its cards."""
 SOON = 60
@@ -61,19 +59,15 @@ def idle_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             "no_controller": not tasks or any(
                 key not in seen.named for key in (job.pod_group.key, *(
                     task.key for task in tasks)))}
-    for code, label in IDLE.items():
-        pods = seen.own_pods.get(label, [])
-        ready = [pod for pod in pods if pod.status.phase == "Running" and all(
-            each.ready for each in pod.status.container_statuses)]
-        why: list[Said] = [] if ready else [Message(
-            "idle.pod", pod=pod.key, why=not_started([pod]) or [pod.status.phase]) for pod in pods]
+    for code in OWN.values():
+        why: list[Message] = seen.stopped.get(code, [])
         if not why and code == "no_scheduler":
             why = _unseen(seen, job)
         if work[code] and why:
             yield Cause.of(code, why=why)
 
 
-def _unseen(seen: Evidence, job: JobInfo) -> list[Said]:
+def _unseen(seen: Evidence, job: JobInfo) -> list[Message]:
     """That the PodGroup is older than other objects of the cluster, and has no phase."""
     return [Message("idle.unseen", group=obj.key, created=moment_text(created),
                     newest=moment_text(seen.newest))

@@ -40,6 +40,8 @@ from volcano_lab.trace.views.jobs import missing
 STATUSES = {str(status): status for status in states.TRANSITIONS}
 STARTING = ("ContainerCreating", "PodInitializing")
 """Reasons of containers that are about to start."""
+OWN = {"volcano-scheduler": "no_scheduler", "volcano-controller": "no_controller"}
+"""The label `app` of a part of Volcano, and the cause that it does not run."""
 OTHER_SCHEDULER = re.compile(r"(?<!kube-)(?<!volcano-)scheduler")
 SIZES = {"memory": ("memory",), "cpu": ("coreRequest", "cores")}
 """Fields by which an operator sizes the pods of a role, without a template."""
@@ -85,10 +87,9 @@ class Evidence:
                        for obj in self.named.get(task.key, ()))
 
     @cached_property
-    def own_pods(self) -> dict[str, list[Pod]]:
-        """The pods of Volcano itself by their label `app`."""
-        return grouped((pod.metadata.labels["app"], pod) for pod in self.objects if isinstance(
-            pod, Pod) and pod.metadata.labels.get("app", "").startswith("volcano-"))
+    def stopped(self) -> dict[str, list[Message]]:
+        """The parts of Volcano that do not run."""
+        return stopped(self.objects)
 
     @cached_property
     def newest(self) -> float:
@@ -430,3 +431,17 @@ def not_started(pods: Iterable[Pod]) -> list[str]:
     return [*dict.fromkeys(filter(None, (
         each.state.get("waiting", {}).get("reason", "") for pod in pods for each in (
             *pod.status.init_container_statuses, *pod.status.container_statuses))))]
+
+
+def stopped(objects: Iterable[KubernetesObject]) -> dict[str, list[Message]]:
+    """Return the parts of Volcano of which no pod is ready, each as a cause with its pods.
+
+    >>> stopped([])
+    {}
+    """
+    pods = grouped((OWN.get(obj.metadata.labels.get("app", ""), ""), obj)
+                   for obj in objects if isinstance(obj, Pod))
+    return {code: [Message("idle.pod", pod=pod.key, why=not_started([pod]) or [pod.status.phase])
+                   for pod in each] for code, each in pods.items() if code and not any(
+        pod.status.phase == "Running" and all(one.ready for one in pod.status.container_statuses)
+        for pod in each)}

@@ -19,7 +19,7 @@ from attrs import asdict, define
 
 from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, Resource, TaskInfo
 from volcano_lab.cache import Cache
-from volcano_lab.explain.evidence import classes_of, unplaced
+from volcano_lab.explain.evidence import classes_of, stopped, unplaced
 from volcano_lab.explain.lint import before_shares, contradictions, ignored_fields, place_of
 from volcano_lab.explain.origin import above_cluster, unknown_class
 from volcano_lab.explain.pages import TABLES
@@ -111,6 +111,8 @@ def findings(loaded: Loaded, world: Callable[[], Loaded], conf: Callable[[], Sch
     known = {*map(str, found)}
     found += [Finding("unread", WARNING, *_parted(warning))
               for warning in complete.warnings if warning not in known and PLACED.search(warning)]
+    found += [Finding("not-running", ERROR, Message("place.cluster"), Message(code, why=why))
+              for code, why in stopped(complete).items()]
     return Findings([*found, *of_cycle(ssn), *_classes(ssn, complete)])
 
 

@@ -13,7 +13,7 @@ from volcano_lab.api import JobInfo, TaskInfo
 from volcano_lab.api.objects import OwnerReference, Pod
 from volcano_lab.api.status import FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
 from volcano_lab.explain import evidence
-from volcano_lab.explain.beyond import IDLE, beyond_causes, decided_by, idle_causes
+from volcano_lab.explain.beyond import beyond_causes, decided_by, idle_causes
 from volcano_lab.explain.evictions import evicted_for, eviction_causes, may_evict, victim_causes
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text, over
@@ -50,7 +50,7 @@ def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
                 for cause in causes)
     if job.tasks and not counts(job)[1] and not evidence.waits(job) and not stuck:
         by, idle = decided_by(causes), next(filter(None, (
-            gap_of(cause) for cause in causes if cause.code in IDLE)), None)
+            gap_of(cause) for cause in causes if cause.code in evidence.OWN.values())), None)
         code = "job.beyond" if by else "job.stands"
         code = "job.idle" if idle else code
         return [Message(code, status=status, by=by, gap=idle, job=short(seen.called(job.uid))),
