@@ -109,14 +109,16 @@ def transitions(title: str = "") -> alt.LayerChart | alt.FacetChart:
     rows = [{"from": pair[0], "to": pair[1], "kind": gettext(kind), "word": gettext(word)}
             for pair in pairs for kind, word in [kinds.get(pair, ("also legal", "ok"))]]
     names = [str(status) for status in TaskStatus]
-    axis = alt.Axis(labelAngle=0, titleAngle=0, domain=False, ticks=False, grid=False)
-    given: dict[str, Any] = {"sort": names, "axis": axis, "scale": alt.Scale(domain=names)}
+    axis: dict[str, Any] = {"labelAngle": 0, "titleAngle": 0, "domain": False, "ticks": False,
+                            "grid": False}
+    above = alt.Axis(**axis, titleX=-6, titleY=-10, titleAlign="right")  # of the states' names
+    given: dict[str, Any] = {"sort": names, "scale": alt.Scale(domain=names)}
     alt_text = mark("; ").join(
         f"{old} → {'/'.join(str(new) for new in sorted(TRANSITIONS[old])) or '–'}"
         for old in TaskStatus)
     on_dark = alt.FieldOneOfPredicate("kind", [gettext("the way of a pod"), gettext("taken back")])
-    base = alt.Chart().encode(x=alt.X("to:N", title="to", **given),
-                              y=alt.Y("from:N", title="from", **given))
+    base = alt.Chart().encode(x=alt.X("to:N", title="to", axis=alt.Axis(**axis), **given),
+                              y=alt.Y("from:N", title="from", axis=above, **given))
     colors = alt.Scale(domain=[gettext(kind) for kind in COLORS], range=list(COLORS.values()))
     legend = alt.Legend(orient="bottom", columnPadding=40)
     cells = base.mark_rect(stroke=GROUND, strokeWidth=2).encode(
