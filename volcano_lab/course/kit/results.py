@@ -140,7 +140,7 @@ def _is_amount(value: Any) -> bool:
 
 
 def bars(values: Mapping[str, float], was: Mapping[str, float] | None = None, unit: str = "",
-         title: str = "", line: str = "", among: Iterable[str] = ()) -> pictures.Picture:
+         title: str = "", line: str = "") -> pictures.Picture:
     """Draw a bar for each name.
 
     Args:
@@ -149,12 +149,11 @@ def bars(values: Mapping[str, float], was: Mapping[str, float] | None = None, un
         unit: The unit, such as "CPUs".
         title: The subject of the bars.
         line: The meaning of the line, if the amounts are not from before.
-        among: All names that have a colour, if only some of them are drawn.
 
     >>> bars({"a": 24, "b": 46.0}, was={"a": 28, "b": 46}, unit="CPUs", title="Deserved").alt
     'Deserved. a: 24 now, 28 was (CPUs). b: 46 now (CPUs).'
     """
-    colors = colors_of([*values, *among])
+    colors = colors_of(values)
     if COLOURS.keys() & colors.keys():
         colors = dict.fromkeys(colors, COLORS[-1]) | COLOURS
     elif all(str(name)[:1].isdigit() for name in colors):

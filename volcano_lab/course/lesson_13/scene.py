@@ -21,11 +21,11 @@ from click import unstyle
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.questions import CLUSTERS, part
-from volcano_lab.course.kit.results import Printed, bars
+from volcano_lab.course.kit.results import Printed
 from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.course.kit.verdict import Verdict, to_do
 from volcano_lab.messages import gettext
-from volcano_lab.widgets import facts, pictures
+from volcano_lab.widgets import pictures
 
 BATCH, SCHEDULING = "batch.volcano.sh/v1alpha1", "scheduling.volcano.sh/v1beta1"
 JOB, GROUP = "volcano.sh/job-name", "scheduling.k8s.io/group-name"
@@ -50,15 +50,14 @@ def volcano_lab(line: Any = ...) -> Printed | Verdict:
     return Printed(unstyle(out.getvalue() or warnings.getvalue()).strip())  # kernels force colours
 
 
-def who_pays(file: str, change: str, resource: str, unit: str) -> pictures.Picture:
-    """Draw what queues hold of a resource at the end of the first cycle, with a change and without;
-    the queues where that differs.
+def who_pays(file: str, change: str, resource: str, legend: str) -> pictures.Picture:
+    """Play the nodes that have a resource at the end of the first cycle, without a change and with
+    it.
     """
     found = Cluster.read(file).what_if(change)
-    was, now = ({row["queue"]: row["allocated"][at] for row in found.queues
-                 if row["resource"] == resource} for at in (0, 1))
-    return bars(now, was=was, unit=unit, among=facts.deserved(found.after),
-                title=gettext("Held, with the change and without"))
+    before, after = (cycle.plot.nodes("The nodes with GPUs", resource, legend=legend)
+                     for cycle in (found.before, found.after))
+    return pictures.film({"without the change": before, "with the change": after})
 
 
 def export(name: str = "monday", ghosts: int = 9) -> str:
