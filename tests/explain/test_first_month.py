@@ -507,6 +507,22 @@ def test_a_pod_that_the_kubelet_refuses_or_ends_says_so(status, policy, said):
         assert ("hold cpu" in answer.text) is ("OutOfcpu" in status)
 
 
+@pytest.mark.parametrize(("policy", "least", "stuck"), [
+    ("", 2, True), ("", 1, False), ("{event: PodFailed, action: RestartTask}", 2, False)])
+def test_a_gang_below_its_minimum_waits_for_a_pod_that_nothing_creates_again(policy, least, stuck):
+    ends = ", containerStatuses: [{name: c, state: {terminated: END}}]"
+    text = ENDED.replace("MORE", f"policies: [{policy}]").replace("phase: Failed", "phase: Running")
+    for field in ("minAvailable", "minMember"):
+        text = text.replace(f"{field}: 4", f"{field}: {least}")
+    cluster = Cluster(loads(text.replace("replicas: 4", "replicas: 2") + DONE.replace(
+        "NUMBER", "0").replace("PHASE" + ends, "Failed, reason: Evicted") + DONE.replace(
+        "NUMBER", "1").replace("PHASE" + ends, "Running")))
+    assert cluster.why("a/load").head.startswith(
+        "a/load waits for a pod in place of a/load-t-0, which failed." if stuck
+        else "a/load does not wait.")
+    assert [group.jobs for group in cluster.why().groups] == [["a/load"]] * stuck
+
+
 def test_a_gang_is_not_made_smaller_by_its_failed_pods():
     failed = DONE.replace("NUMBER", "0").replace("PHASE", "Failed").replace("END", "{exitCode: 1}")
     waiting = DONE.replace("NUMBER", "1").replace("nodeName: n1, ", "").replace(

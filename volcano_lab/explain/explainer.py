@@ -334,7 +334,8 @@ class Explainer(Shown):
         self.evidence.brief = True
         for uid, job in self.session.jobs.items():
             pending, name = unbound(job), self.names.called(uid)
-            idle = [*idle_causes(self.evidence, job)]
+            idle = [*idle_causes(self.evidence, job)] or [
+                cause for cause in failed_causes(self.evidence, job) if cause.numbers["stuck"]]
             causes = job_causes(self.evidence, job) if pending else idle or [
                 *beyond_causes(self.evidence, job.tasks.values())]
             if not pending and not idle and len({cause.code for cause in causes}) < 2:

@@ -47,8 +47,12 @@ def failed_causes(seen: Evidence, job: JobInfo, pod: str = "") -> Iterator[Cause
             said += [Message("failed.refused"), *others, *[Message("failed.two")] * bool(others)]
         for owner in seen.volcano_jobs(job):
             said += _afterwards(job, owner, task)
+        stays = any(getattr(each, "code", "") == "failed.stays" for each in said)
         if message or ends:
-            yield Cause.of("failed", *said, pod=task.key, message=[message] * bool(message) + ends)
+            cause = Cause.of("failed", *said, pod=task.key,
+                             message=[message] * bool(message) + ends)
+            cause.numbers["stuck"] = stays and job.ready_task_num() < job.min_available
+            yield cause
 
 
 def _afterwards(job: JobInfo, owner: VolcanoJob, task: TaskInfo) -> Iterator[Message]:
