@@ -321,8 +321,7 @@ def _beside(seen: Evidence, key: str, code: str, names: list[str], choice: Recor
     there: Pods = []
     for other, node in seen.placed_at(choice):
         theirs = PodInfo(other.pod)
-        if other.key != key and (
-                node in names and conflict(mine.host_ports, theirs.host_ports)
+        if (node in names and conflict(mine.host_ports, theirs.host_ports)
                 if code == "host_ports" else _apart(seen, mine, theirs, node, names)
                 or _apart(seen, theirs, mine, node, names)):
             new = other.key in start and not start[other.key]["node"]
