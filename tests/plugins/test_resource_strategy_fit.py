@@ -97,6 +97,16 @@ def test_strategies_of_a_pod(sentence, notes, score):
     assert ssn.node_order(asked, n1) == pytest.approx(score), sentence
 
 
+@pytest.mark.parametrize("kind", [MOST, LEAST])
+@pytest.mark.parametrize(("weight", "share"), [(1, 1 / 2), (3, 1 / 4)])
+def test_a_resource_that_a_node_lacks_scores_0_with_its_whole_weight(kind, weight, share):
+    lacking = strategies(**{"cpu": kind, GPU: {**kind, "weight": weight}})
+    (ssn, asked, n1), (alone, same, like) = (
+        one(lacking, {"cpu": "1", GPU: "1"}), one(strategies(cpu=kind), {"cpu": "1"}))
+    found = ssn.node_order(asked, n1)
+    assert 0 < found == pytest.approx(share * alone.node_order(same, like))
+
+
 def test_a_node_that_is_too_full_for_one_resource_has_no_score_at_all():
     running = [{"cpu": "3500m"}]
     ssn, asked, n1 = one(strategies(cpu=LEAST, memory=LEAST), running=running)
