@@ -123,11 +123,12 @@ def test_a_job_with_a_network_topology_keeps_no_other_from_preempting():
 
 
 def test_a_node_that_was_found_to_be_no_place_at_all_is_not_cleared():
-    ssn = Scheduler(base().node("n2", cpu=4).cache(), PLAIN).run_once()
+    """Volcano then takes the others of a map, in any order: by name here."""
+    ssn = Scheduler(base().node("n2", cpu=4).node("n0", cpu=4).cache(), PLAIN).run_once()
     job = ssn.jobs["default/high"]
     (task,) = job.tasks.values()
     errors = job.nodes_fit_errors[task.uid] = FitErrors()
-    for code, left in ((UNSCHEDULABLE, ["n1", "n2"]), (UNRESOLVABLE, ["n1"])):
+    for code, left in ((UNSCHEDULABLE, ["n1", "n2", "n0"]), (UNRESOLVABLE, ["n0", "n1"])):
         errors.set_node_error("n2", FitError(task.key, "n2", (Status(code, "no"),)))
         assert [node.name for node in ssn.nodes_that_eviction_may_help(task)] == left
 
