@@ -80,6 +80,10 @@ def running(**job):
      "1 of 4 running pods of default/old may be evicted", "queue a holds cpu 4 and deserves 3"),
     (running().job("new", queue="a", cpu=1, priority=9, priority_class="p"), "allocate, preempt",
      "1 of 4 running pods of default/old may be evicted", "a priority above 0"),
+    (running().job("up", queue="a", cpu=4, priority=9, priority_class="p").job(
+        "new", queue="b", cpu=2, pods=2, min_member=2), "allocate, preempt, reclaim",
+     "3 of 4 running pods of default/old may be evicted",  # for both actions the same pods
+     "reclaim may evict 2 of its 4 pods for default/new"),
     (running(min_member=4).job("new", queue="b", cpu=1), "allocate, reclaim",
      "No running pod of default/old may be evicted", "gang keeps its minimum of 4: 0 pods"),
     (running(min_member=4).job("new", queue="a", cpu=1, priority=9, priority_class="p"),
