@@ -379,6 +379,13 @@ def test_a_minimum_of_none_is_raised_and_the_last_pods_that_wait_are_removed():
         "a-0", "a-2"]
 
 
+def test_a_request_of_nothing_is_raised_as_one_that_is_absent_is():
+    before = change(one_of_three_runs(), ["job/default/a.requests.cpu=0"])
+    assert read(before, "PodGroup", "a", "spec", "min_resources") == {"cpu": "0"}
+    after = change(before, ["job/default/a.requests.cpu=3"])
+    assert read(after, "PodGroup", "a", "spec", "min_resources") == {"cpu": "6"}
+
+
 @pytest.mark.parametrize(("setting", "sentence"), [
     ("pods=many", 'pods is "many"; allowed is a whole number'),
     ("pods={a: 1}", "pods is a mapping; allowed is a whole number"),

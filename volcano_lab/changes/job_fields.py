@@ -175,7 +175,7 @@ class _Job:
         least = dict(self.group.spec.min_resources or {})
         if given is None:
             least.pop(name, None)
-        elif least and not before:
+        elif least and not any(before):
             least[name] = quantity.to_text(value * self.group.spec.min_member)
         elif name in least:
             after = sum(map(quantity.parse, requests_of(self.pods, name)))
