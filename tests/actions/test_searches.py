@@ -127,6 +127,28 @@ def test_nodes_with_too_few_victims_are_not_asked_again_until_one_of_their_jobs_
     assert asked[0] < min(asked[1:])
 
 
+OWN = """\
+actions: "enqueue, preempt"
+tiers:
+- plugins: [{name: priority, enablePreemptable: false}, {name: predicates},
+            {name: gang, enableJobStarving: false, enableJobOrder: false}]
+"""
+
+
+@pytest.mark.parametrize("first", ["own", "other"])
+def test_pods_of_a_job_are_no_victims_of_it_and_are_those_of_one_with_the_same_request(first):
+    """What a search finds for one of two jobs that are alike is not taken for the other."""
+    jobs = {"own": {"pods": 4, "min_member": 1, "running": {"n1": 3}}, "other": {"pods": 1}}
+    built = Cluster().node("n1", cpu=7).node("n2", cpu=1).job(
+        "rest", pods=2, cpu=1, min_member=1, running={"n1": 1, "n2": 1})
+    for name in sorted(jobs, key=lambda name: name != first):
+        built.job(name, cpu=2, **jobs[name])
+    decided = [Scheduler(built.cache(), OWN).run_once(observer, arrays).committed
+               for observer, arrays in ((None, True), (Observer(), True), (None, False))]
+    assert decided[0] == decided[1] == decided[2]
+    assert ["pipeline", "default/other-0", "n1"] in decided[0]
+
+
 def three_each(*requests: float) -> Cluster:
     """Gangs of three that wait: two pods of each can have a node by evictions."""
     built = Cluster().queue("a").queue("b")
