@@ -112,6 +112,26 @@ def test_jobs_come_when_they_were_created():
             for row in history.measures("jobs")} == {"late": 60.0, "early": 0.0, "undated": 0.0}
 
 
+@pytest.mark.parametrize("given", [{"durations": 1e308}, {"failures": 1e308}, {"arrivals": 1e-308},
+                                   {"durations": "exponential:99999999999999999999999d"}])
+def test_what_happens_in_a_time_that_no_run_reaches_never_happens(given):
+    world = cluster(job("a", 1))
+    usual, found = simulate(world, until=20), simulate(world, until=20, **given)
+    assert found.rows["events"] == ([] if "arrivals" in given else usual.rows["events"])
+
+
+@pytest.mark.parametrize("phase", ["", "Pending", "Inqueue", "Running", "Unknown"])
+@pytest.mark.parametrize("placed", [0, 1, 2])
+def test_a_job_comes_where_it_is_pending_and_has_no_pod_with_a_node(phase, placed):
+    world = Cluster().node("n1", cpu=4).job(
+        "a", pods=2, cpu=1, **({"running": {"n1": placed}} if placed else {})).objects()
+    world[:] = [obj.changed(status={"phase": phase}) if obj.kind == "PodGroup" else obj
+                for obj in world]
+    history = simulate(world, until=5)
+    came = [row[2] for row in history.rows["events"] if row[1] == "job arrived"]
+    assert came == (["default/a"] if not placed and phase in ("", "Pending") else [])
+
+
 def test_an_annotation_says_how_long_a_job_runs():
     world = cluster(job("short", 4, notes={"volcano-lab/run-time": "5"}), job("long", 4))
     finished = {row["job"].split("/")[1].split("-")[0]: row["state"]
@@ -211,6 +231,8 @@ def test_traces_of_real_clusters(tmp_path, name, text, jobs):
     ({"arrivals": 0.5}, "until is not given"),
     ({"arrivals": [poisson(1.0, JobTemplate())]}, "until is not given"),
     ({"failures": (1, 2, 3)}, "failures: there are 3 lengths of time"),
+    ({"failures": []}, "failures: there are 0 lengths of time"),
+    ({"arrivals": "1.2.3/s"}, "1.2.3/s: cannot be read"),
     ({"durations": "long"}, "durations: a length of time is 'long'"),
     ({"until": 0}, "until: a length of time is 0; allowed is a number of seconds above 0"),
     ({"period": "0s"}, "period: a length of time is .0s"),

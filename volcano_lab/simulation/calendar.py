@@ -10,6 +10,8 @@ import simpy
 
 TICKS = 1_000_000
 """Ticks per second."""
+NEVER = 1e12
+"""Seconds that no run reaches: longer ones are as good, and may be infinite."""
 
 
 class Entry(NamedTuple):
@@ -51,8 +53,8 @@ class Calendar:
     def after(self, seconds: float, handler: Callable[..., Any], **facts: Any) -> Entry:
         """Add an event in some seconds, which happens unless it is removed from `entries`."""
         self.number += 1
-        entry = Entry(self.number, int(self.env.now) + max(round(seconds * TICKS), 0), handler,
-                      facts)
+        ticks = max(round(min(seconds, NEVER) * TICKS), 0)
+        entry = Entry(self.number, int(self.env.now) + ticks, handler, facts)
         self.entries[entry.number] = entry
         self.env.timeout(entry.time - self.env.now).callbacks.append(lambda _: self._fire(entry))
         return entry

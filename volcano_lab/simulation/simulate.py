@@ -40,7 +40,7 @@ where a plugin reads the time: each of its cycles may differ.
 """
 MOST_JOBS = 1_000_000
 REPAIRED = 600.0
-_RATE = re.compile(r"([0-9.]+)/(s|m|h|d)")
+_RATE = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)/(s|m|h|d)")
 Times = float | str | Spread | Sequence[Any]
 Coming = str | Path | float | workload.Arrivals | Sequence[Any] | None
 
@@ -169,7 +169,7 @@ def _rate(arrivals: Coming) -> Coming:
 def _failures(given: Times) -> tuple[Spread, Spread]:
     both = given.split(",") if isinstance(given, str) else given
     both = list(both) if isinstance(both, list | tuple) else [both]
-    if len(both) > 2:
+    if len(both) not in (1, 2):
         raise WorkloadError("there are {count} lengths of time; allowed are the time between two "
                             "failures, and the time until the node is back", count=len(both))
     mean, repaired = map(workload.spread, [*both, REPAIRED][:2])
