@@ -334,12 +334,9 @@ class Explainer(Shown):
         self.evidence.brief = True
         for uid, job in self.session.jobs.items():
             pending, name = unbound(job), self.names.called(uid)
-            idle = [*idle_causes(self.evidence, job)] or [
-                cause for cause in failed_causes(self.evidence, job) if cause.numbers["stuck"]]
-            causes = job_causes(self.evidence, job) if pending else idle or [
-                *beyond_causes(self.evidence, job.tasks.values())]
-            if not pending and not idle and len({cause.code for cause in causes}) < 2:
-                continue  # the cluster refuses no pod that is placed here
+            causes = job_causes(self.evidence, job) if pending else self._beyond(job)
+            if not causes:
+                continue
             first = _foremost(causes)
             if first.context and least is None:
                 first = _foremost(self.why(name).causes)
@@ -361,6 +358,16 @@ class Explainer(Shown):
                 name, Message("left_out.head", why=[said]), [Cause(code, said)]))
         return Waiting(sorted(groups.values(), key=lambda group: -len(group.answers)),
                        len(self.session.jobs) + len(absent))
+
+    def _beyond(self, job: JobInfo) -> list[Cause]:
+        """Why a job of which no pod waits here does not run in the cluster: a part of Volcano does
+        not run, a pod that failed is not created again, or the cluster refuses a pod.
+        """
+        seen = self.evidence
+        refused = [*beyond_causes(seen, job.tasks.values())]
+        return [*idle_causes(seen, job)] or [
+            cause for cause in failed_causes(seen, job) if cause.numbers["stuck"]] or (
+            refused if len({cause.code for cause in refused}) > 1 else [])
 
     def _absent(self) -> dict[str, Message]:
         """Why jobs are not in the session, by their PodGroups."""
