@@ -148,10 +148,9 @@ class Simulation:
         try:
             self.ssn = self._decide(disturbance)
         except CycleCrash as crash:
-            self.history.note(self.calendar.now, "scheduler died", "", str(crash))
             if self.observer is not None:
                 self.observer.died()
-            self.restart()
+            self.restart(str(crash))
         else:
             self.cycles += 1
             self.history.sample(self.calendar.now, self.ssn, self.side.unfinished,
@@ -191,10 +190,11 @@ class Simulation:
         watching = joined(disturbance if disturbance.needed else None, self.observer)
         return self.scheduler.run_once(watching, now=self.server.clock())
 
-    def restart(self) -> None:
+    def restart(self, why: str = "") -> None:
         """Crash and restart the scheduler process: it lists everything; requests already sent still
         arrive.
         """
+        self.history.note(self.calendar.now, "scheduler died", "", why)
         self.crashes += 1
         self.orphan_binds |= self.pipeline.in_flight
         self.wire.cut()
