@@ -13,7 +13,7 @@ from api_over_http import api_server, kubeconfig
 from volcano_lab.cli import main
 from volcano_lab.cluster import Cluster
 from volcano_lab.manifests import live
-from volcano_lab.manifests.loader import ManifestError, loads
+from volcano_lab.manifests.loader import ManifestError, load, loads
 
 CONF = """
 apiVersion: v1
@@ -124,5 +124,8 @@ def test_the_last_warning_of_a_controller_is_read_of_a_live_cluster(tmp_path, mo
         path = kubeconfig(tmp_path / "config", {"small": url})
         monkeypatch.setenv("KUBECONFIG", str(path))
         monkeypatch.setenv("HOME", str(tmp_path))
+        monkeypatch.chdir(tmp_path)
         found = live.objects()
+        assert subprocess.run(live.command_line(), shell=True, check=False).returncode == 0
     assert [*found.reports] == ["a/load"] and not any("Event" in each for each in found.warnings)
+    assert load("cluster.json").reports["a/load"] == found.reports["a/load"]

@@ -66,6 +66,7 @@ def command_line(namespace: str = NAMESPACE) -> str:
     """
     return (f'kubectl get "$(kubectl api-resources --verbs=list -o name | grep -xE '
             f"'{'|'.join(kinds())}' | paste -sd, -)\" -A -o json > cluster.json; kubectl get "
+            "events -A --field-selector type=Warning -o json >> cluster.json; kubectl get "
             f"configmap {CONFIG_MAP} -n {namespace} -o json >> cluster.json")
 
 
