@@ -73,7 +73,9 @@ def test_a_gang_of_which_too_few_pods_exist(owner, more, said):
     ({"ps": 1, "workers": 1}, "StatefulSet", "0 of 1 pods of role workers exist that may run. The "
      "PodGroup's minTaskMember names role workers, and the role of its pods is worker.",
      {"workers": "worker"}),
-    ({"ps": 1, "gpu": 1}, "", "0 of 1 pods of role gpu exist that may run.", {})])
+    ({"ps": 1, "gpu": 1}, "", "0 of 1 pods of role gpu exist that may run.", {}),
+    ({"ps": 1, "workers": 1, "worker": 1}, "", "0 of 1 pods of role workers exist that may run.",
+     {})])
 def test_a_gang_of_which_a_role_has_too_few_pods(minima, owner, said, renamed):
     groups = group("new", minMember=3, minTaskMember=minima)
     found = asked(node("n1"), owned(groups, owner) if owner else groups, *(

@@ -4,10 +4,13 @@ from collections import Counter
 from types import SimpleNamespace
 
 import pytest
+from small_cluster import group, node, pod, queue
 
 from volcano_lab import Cluster
+from volcano_lab.changes import Change
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.outcome import Outcome, Price, placed_before, price, surplus
+from volcano_lab.explain.remedy import by_owner
 from volcano_lab.explain.search import ADMITTED, NOTHING, PLACED, Search
 
 ALLOCATE = """
@@ -136,3 +139,15 @@ def test_a_job_is_kept_where_it_loses_fewer_pods_and_none_for_ever(lost, again):
     after = SimpleNamespace(evicted={"default/new": lost},
                             again={"default/new"} if again else {"default/old"})
     assert search._keeps(after) is (lost < 2 and not again)
+
+
+@pytest.mark.parametrize(("cpu", "fields"), [
+    (1, {"spec.worker.cores": "1", "spec.driver.cores": "1"}), (2, {"spec.worker.cores": "2"}),
+    (4, {}), (5, {})])
+def test_an_owner_has_to_ask_for_less_for_roles_whose_pods_request_more_than_before(cpu, fields):
+    seen = Explainer([node("n1", cpu="1"), queue(), group("a", minMember=2), *(
+        pod(role, "a", role=role, requests={"cpu": cpus})
+        for role, cpus in (("worker", "4"), ("driver", "2")))], ALLOCATE).evidence
+    seen.sized_by = lambda task, name: [("Kind", f"spec.{task.task_role}.cores", "9")]
+    found = by_owner(seen, seen.ssn.jobs["default/a"], Change((f"job/a.requests.cpu={cpu}",)))
+    assert {each.facts["field"]: each.facts["after"] for each in found} == fields

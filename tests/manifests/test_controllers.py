@@ -26,7 +26,7 @@ from volcano_lab.manifests.names import generated, series
 from volcano_lab.manifests.operators.model import lettered
 from volcano_lab.manifests.pod_group_controller import PodGroups
 from volcano_lab.manifests.quotas import released
-from volcano_lab.manifests.workloads import pods_of
+from volcano_lab.manifests.workloads import MOST_PODS, pods_of, too_large
 from volcano_lab.plugins.kube.node_affinity import required_node_affinity
 from volcano_lab.scheduler import run_cycle
 from volcano_lab.server.folder import Folder
@@ -128,6 +128,29 @@ def test_a_quota_counts_of_a_removed_pod_what_it_has_counted(phase, counts, name
     size = {"pods": "4", "requests.cpu": "2", "limits.memory": "8Gi"} if counts else {}
     expected = used | size | {"count/pods": "4"} if namespace == "default" else used
     assert released(quota, [pod]).status.used == expected
+
+
+def test_pods_are_counted_up_to_a_bound_and_those_of_a_refused_object_are_not():
+    def refused(*counts):
+        numbers = {f"j{number}": count for number, count in enumerate(counts)}
+        found = too_large([BatchJob(ObjectMeta(name)) for name in numbers],
+                          lambda job: numbers[job.name], lambda job: job.name)
+        return [sentence.partition(":")[0] for sentence in found]
+
+    assert refused(MOST_PODS) == refused(MOST_PODS - 1, 1) == []
+    assert refused(MOST_PODS + 1) == ["j0"] and refused(1, MOST_PODS, 1) == ["j1"]
+
+
+@pytest.mark.parametrize(("space", "count"), [("default", 2), ("other", 0), (None, 0)])
+def test_an_admitted_job_without_pods_gets_them_where_a_quota_has_refused_them(space, count):
+    job = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "metadata": {
+        "name": "j", "uid": "u"}, "spec": {"tasks": [{"name": "w", "replicas": 2, "template": {
+            "spec": {"containers": CONTAINERS}}}]}}
+    (group,) = (obj for obj in with_defaults(loads(yaml.safe_dump(job))) if obj.kind == "PodGroup")
+    quota = [ResourceQuota(ObjectMeta("q", space), status=ResourceQuotaStatus({"pods": "9"}))]
+    complete = with_defaults([from_dict(job), group.changed(status={"phase": "Inqueue"}),
+                              *quota[:space is not None]])
+    assert sum(obj.kind == "Pod" for obj in complete) == count
 
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"

@@ -112,6 +112,7 @@ def test_a_request_that_was_on_its_way_arrives_although_nobody_waits_for_it():
     assert sim.pipeline.in_flight
     sim.restart()
     assert [row[0] for row in happened(sim, "scheduler died")] == [2.1]
+    assert sim.scheduler.cycles == sim.cycles > 0  # sessions are numbered on
     sim.run(until=2.9)
     assert all(pod.spec.node_name for pod in sim.server.list("Pod"))
     sim.run(until=60)
