@@ -14,6 +14,7 @@ from commands import volcano_lab_command
 import volcano_lab
 from volcano_lab.cli import Mistake, main
 from volcano_lab.cli.lab import command, lessons
+from volcano_lab.cli.run import queue_table
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.lesson_00.lab import fair_share_cluster
 
@@ -327,3 +328,13 @@ def test_a_signal_to_the_command_ends_jupyterlab():
         lab.terminate()
         assert "-m jupyterlab" in ps.stdout and any("Shutting down" in line for line in lab.stderr)
     assert lab.returncode is not None
+
+
+def test_queues_have_the_order_in_which_they_were_considered_the_others_follow_by_name():
+    cluster = Cluster().node("n1", cpu=4).queue("a", deserved=1).queue("z", deserved=1).queue(
+        "m", deserved=2).job("j", queue="z", cpu=1).job("n", queue="m", cpu=1)
+    cycle = cluster.run({"actions": "enqueue, allocate", "tiers": [{"plugins": [
+        {"name": "capacity", "enableHierarchy": True}]}]})
+    rows = queue_table(cycle).splitlines()[2:]
+    assert cycle.queue_order == ["z", "m"]
+    assert [row.split()[0] for row in rows] == ["z", "m", "a", "default", "root"]
