@@ -379,6 +379,22 @@ def test_a_minimum_of_none_is_raised_and_the_last_pods_that_wait_are_removed():
         "a-0", "a-2"]
 
 
+def test_pods_to_come_of_a_job_are_those_of_its_own_namespace():
+    job = """{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: j, uid: u,
+ namespace: %s}, spec: {tasks: [{name: w, replicas: 2, template: {spec: {containers: [
+  {name: c, resources: {requests: {cpu: 1}}}]}}}]}}"""
+    jobs = [each for space in ("one", "two") for each in loads(job % space)]
+    groups = [obj.changed(status={"phase": "Pending"}) for obj in with_defaults(jobs)
+              if obj.kind == "PodGroup"]
+    before = with_defaults([*jobs, *groups])
+    assert {key: len(pods) for key, pods in before.later.items()} == {"one/j": 2, "two/j": 2}
+    for space in ("one", "two"):
+        after, _ = Change((f"job/{space}/j.requests.cpu=3",)).applied(before, load_conf())
+        assert {key: {pod.spec.containers[0].resources.requests["cpu"] for pod in pods}
+                for key, pods in after.later.items()} == {
+            "one/j": {"1"}, "two/j": {"1"}, f"{space}/j": {"3"}}
+
+
 def test_a_request_of_nothing_is_raised_as_one_that_is_absent_is():
     before = change(one_of_three_runs(), ["job/default/a.requests.cpu=0"])
     assert read(before, "PodGroup", "a", "spec", "min_resources") == {"cpu": "0"}

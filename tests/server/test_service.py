@@ -31,7 +31,7 @@ from volcano_lab.server.folder import Folder
 from volcano_lab.server.service import Service, _handle_signals, _run, serve, state_folder
 from volcano_lab.server.service import _cycle as run_cycle
 from volcano_lab.server.service import _dump as ask_for_dump
-from volcano_lab.server.web import Handler, page, serve_web
+from volcano_lab.server.web import Handler, _bar, page, serve_web
 
 POD_OF_CLASS = ("{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {priorityClassName: high, "
                 "containers: [{name: c}]}}")
@@ -127,6 +127,13 @@ data: {volcano-scheduler.conf: 'actions: "enqueue, allocate"
     bars = re.findall(r'aria-label="([^"]*)">.*?width="(\d+)" height="8" fill="#0072B2"/>'
                       r'<path d="M(\d+) .*?<path d="M(\d+) ', told)
     assert ("allocated 1, deserved 1, limit 2, request 4", "60", "60", "120") in bars
+
+
+@pytest.mark.parametrize(("total", "scale"), [(16, 16), (8, 8), (4, 8), (0, 8)])
+def test_a_bar_has_the_scale_of_what_is_allocated_where_that_is_more_than_there_is(total, scale):
+    bar = _bar({"allocated": 8, "deserved": 4, "limit": 2, "request": 9}, total)
+    marks = re.findall(r'width="([^"]*)" height="8" fill="#0072B2"|<path d="M(\S+) ', bar)
+    assert [float("".join(mark)) for mark in marks] == [240 * part / scale for part in (8, 4, 2)]
 
 
 def test_the_jobs_that_wait_are_reported_when_they_or_the_number_of_their_pods_changes(service):

@@ -4,6 +4,7 @@ cases; and how charts are stored.
 
 from __future__ import annotations
 
+import json
 import re
 from base64 import b64decode
 
@@ -19,6 +20,7 @@ from volcano_lab.debug.calls import Effort
 from volcano_lab.debug.frames import StepView
 from volcano_lab.framework.observer import joined
 from volcano_lab.scheduler import Scheduler, traced
+from volcano_lab.simulation.sweep import Sweep
 from volcano_lab.trace import Outline, Trace, short
 from volcano_lab.trace.state import queue_attributes
 from volcano_lab.trace.stepper import Stepper
@@ -276,3 +278,10 @@ def test_a_page_that_draws_charts_itself_gets_their_data(picture, monkeypatch):
     shown = shown[0] if isinstance(shown, tuple) else shown
     assert set(shown) == {"application/vnd.vegalite.v5+json", "text/plain"}
     assert shown["application/vnd.vegalite.v5+json"]["description"] == shown["text/plain"] != ""
+
+
+@pytest.mark.parametrize("values", [(5, 1, 9), (9, 5, 1), (1, 9, 5)])
+def test_the_words_of_a_sweep_name_the_least_and_the_most_in_any_order(values):
+    sweep = Sweep(["n"], ["placed"], [{"n": n, "placed": value}
+                                      for n, value in enumerate(values)])
+    assert "3 settings, from 1 to 9." in json.dumps(charts.plot(sweep).to_dict())

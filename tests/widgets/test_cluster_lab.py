@@ -13,7 +13,7 @@ from volcano_lab.course.lesson_13.scene import CONF, export
 from volcano_lab.framework import load_conf
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.messages import speak
-from volcano_lab.widgets.channels import channels
+from volcano_lab.widgets.channels import channels, job_rows
 from volcano_lab.widgets.cluster_lab import SHOWN
 from volcano_lab.widgets.controls import slider
 
@@ -293,3 +293,12 @@ def test_the_fullest_resource_of_a_queue_is_named_in_the_language_of_the_page():
     finally:
         speak("en")
     assert [row["of"] for row in queues] == ["内存", "", ""]
+
+
+def test_jobs_are_drawn_waiting_ones_first_those_without_pods_after_them_running_ones_last():
+    cluster = Cluster().node("n1", cpu=4).job("a-runs", cpu=1, running={"n1": 1}).job(
+        "c-waits", cpu=9).job("d-fits", cpu=1).add(
+        "{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: b-empty, "
+        "namespace: default}, spec: {minMember: 1}}")
+    rows = job_rows(cluster.run())
+    assert [row["name"] for row in rows] == ["c-waits", "d-fits", "b-empty", "a-runs"]
