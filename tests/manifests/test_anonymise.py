@@ -11,7 +11,15 @@ import pytest
 import yaml
 from recorded_cases import HERE
 
-from volcano_lab.api.objects import KINDS, Raw, ResourceList, Time, VolumeResourceList
+from volcano_lab.api.objects import (
+    KINDS,
+    Node,
+    ObjectMeta,
+    Raw,
+    ResourceList,
+    Time,
+    VolumeResourceList,
+)
 from volcano_lab.cache import Cache
 from volcano_lab.cli.replay import read_cases, replay
 from volcano_lab.framework.config.conf import DEFAULT_CONF, load_conf
@@ -411,3 +419,13 @@ def test_a_cluster_full_of_names_decides_the_same(seed, conf):
     assert not re.search("acme|mid-|gpu-|research|spare|launcher|leaf|p-high|zeta", text)
     before, after = decisions(documents, conf), decisions(others, renaming.conf(conf))
     assert back(renaming, after) == json.loads(json.dumps(before))
+
+
+@pytest.mark.parametrize(("words", "kept"), [(4, True), (25, True), (32, False)])
+def test_a_value_keeps_its_words_unless_it_becomes_longer_than_a_value_may_be(words, kept):
+    """`team` has a shorter name, `a` a longer one: only the latter may exceed the limit."""
+    text = "-".join(["team" if kept else "a"] * words)
+    renaming = Renaming([Node(ObjectMeta("n1", labels={"pool": text}))])
+    other = renaming.label_value("pool", text)
+    assert (other.count("-") == words - 1) is kept
+    assert len(other) <= max(len(text), 63)
