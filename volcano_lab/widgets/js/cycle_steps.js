@@ -1,5 +1,5 @@
-// A cycle step by step. The steps stay in the kernel: the page asks for a place, or for what is sought, and is answered
-// with one frame. Everything is made once, with as many rows as there can be.
+// A cycle step by step. The steps stay in the kernel, which answers a place, or what is sought, with one frame. Everything
+// is made once, with as many rows as there can be.
 import {add, button, followTheme, ownKeys, set, write} from "./page.js";
 import {box, line, say} from "./marks.js";
 import {choice, stepping} from "./stepping.js";

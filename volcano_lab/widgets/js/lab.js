@@ -1,5 +1,5 @@
-// A lab: controls beside a board of pictures. A move asks the kernel with one message and is answered with one; while an
-// answer is under way only the latest move waits, so a kernel that is slow is never flooded.
+// A lab: controls beside a board of pictures. A move asks the kernel with one message and is answered with one; meanwhile
+// only the latest move waits, so a slow kernel is never flooded.
 import {controlsOf} from "./controls.js";
 import {add, button, followTheme, ownKeys, set, unique, write} from "./page.js";
 import {panel} from "./panel.js";

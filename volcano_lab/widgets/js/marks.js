@@ -1,4 +1,4 @@
-// Marks that pictures share: colours of queues and states, hatches, texts, axes, what stood there before the last move.
+// Marks that pictures share: colours of queues and states, hatches, texts, axes, what stood there before a move.
 import {h} from "./tree.js";
 import {fit, number, wide} from "./words.js";
 

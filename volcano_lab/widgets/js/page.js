@@ -47,8 +47,8 @@ export function followTheme(root) {
   return () => { observer.disconnect(); system.removeEventListener("change", look); };
 }
 
-// Jupyter's own shortcuts (arrows, a, b, d) must not act on keys that are meant for a widget. JupyterLab looks after the
-// widget, and what stops here never comes to it; Notebook 7 looks before, and asks first whatever has the focus.
+// Keys meant for a widget must not be Jupyter's shortcuts (arrows, a, b, d). JupyterLab looks after the widget: what stops
+// here never comes to it; Notebook 7 looks before, and asks what has the focus.
 export function ownKeys(root) {
   root.addEventListener("focusin", (event) => event.target.setAttribute("data-lm-suppress-shortcuts", "true"));
   root.addEventListener("keydown", (event) => event.stopPropagation());

@@ -1,4 +1,4 @@
-// The vocabulary of pictures, by the name under which Python asks for one; `pictures.py` says what data and options each takes.
+// The vocabulary of pictures, by the name under which Python asks for one; `pictures.py` has the data and options of each.
 import {band} from "./pictures/band.js";
 import {bars} from "./pictures/bars.js";
 import {channels} from "./pictures/channels.js";

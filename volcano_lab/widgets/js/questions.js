@@ -1,5 +1,5 @@
 // The panel about a cluster of one's own: the jobs that wait, the answer to one of them with its changes as buttons,
-// nodes, and the cluster's lab. `ask` sends a question and promises its answer; where it is answered is no matter here.
+// nodes, and the cluster's lab. `ask` sends a question and promises its answer.
 import {lab} from "./lab.js";
 import {COLORS} from "./marks.js";
 import {add, button, set, write} from "./page.js";

@@ -1,5 +1,5 @@
-// One grammar for all steppers: buttons, a slider, play and its speed, steps that can be clicked, a field that finds, and
-// keys: arrows step, Page Up and Page Down go ten steps, Home and End to the ends, space plays.
+// One grammar of steppers: buttons, slider, play, speed, steps to click, a field that finds; keys: arrows step, Page Up and
+// Page Down go ten steps, Home and End to the ends, space plays.
 //
 // `source` knows the steps: at(), last(), text(), where(), around() gives [[place, words, kind]], go(place),
 // find(words, backwards), waits() where an answer is under way, busy(place) where one stands then.

@@ -1,10 +1,8 @@
-// A picture is a tree of plain objects that a pure function makes from plain data. On a page `patch` brings a tree into
-// the document and changes only what differs; in Python `markup` makes the same tree a text. So a still is the live
-// picture at rest, and there is one drawing of each.
+// A picture is a tree of plain objects that a pure function makes from plain data: `patch` changes what differs in the
+// document, in Python `markup` makes it a text. So there is one drawing of a still and of the live picture.
 
-// Props that steer a page and do not belong into a still: `key` finds the same part again after a move, `tip` are the
-// words of hover and focus, `link` lights up with all parts of the same name, `grip` can be dragged, `act` is done on
-// a click, Enter and space, `drop` takes what is dropped on it.
+// Props of a page, not of a still: `key` finds the same part after a move, `tip` are the words of hover and focus, `link`
+// lights up with all parts of its name, `grip` can be dragged, `act` is done on click, Enter, space, `drop` takes a grip.
 const PAGE_ONLY = new Set(["key", "tip", "link", "grip", "act", "drop"]);
 const HTML = new Set(["span", "td", "th"]);  // they have an end even where they are empty
 const SVG = "http://www.w3.org/2000/svg";

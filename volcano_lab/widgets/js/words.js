@@ -1,5 +1,5 @@
-// Numbers and names as texts, and how wide a text is. Widths are estimated, so that a still comes out the same on every
-// machine; they are those of a wide system font, and what has to fit into a box is shortened by them.
+// Numbers and names as texts, and how wide a text is: estimated by a wide system font, so that a still is the same on every
+// machine.
 
 // A text in the page's language, with what stands for {0}, {1}, … put in; TEXTS is that language's catalogue.
 export const t = (text, ...facts) => (TEXTS[text] ?? text).replace(/\{(\d)\}/g, (_, place) => facts[place]);
