@@ -429,7 +429,7 @@ def not_started(pods: Iterable[Pod]) -> list[str]:
     []
     """
     return [*dict.fromkeys(filter(None, (
-        each.state.get("waiting", {}).get("reason", "") for pod in pods for each in (
+        each.state.waiting.get("reason", "") for pod in pods for each in (
             *pod.status.init_container_statuses, *pod.status.container_statuses))))]
 
 

@@ -39,7 +39,7 @@ def failed_causes(seen: Evidence, job: JobInfo, pod: str = "") -> Iterator[Cause
         message = ": ".join(filter(None, (status.reason, status.message))).rstrip(". ")
         ends = [Message("failed.container", name=each.name, code=end["exitCode"],
                         reason=end.get("reason", "Error")) for each in status.container_statuses
-                for end in [each.state.get("terminated", {})] if end.get("exitCode")]
+                for end in [each.state.terminated] if end.get("exitCode")]
         said: list[Said] = [Message(ENDED[status.reason])] if status.reason in ENDED else []
         if message.startswith(REFUSED):
             name = message.removeprefix(REFUSED).partition(":")[0].strip()

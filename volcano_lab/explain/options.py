@@ -185,7 +185,8 @@ class World:
     def described(self, change: Change, ends: bool = False) -> Message:
         """A change as a message; `ends`: what is removed ends by itself. Raises `ManifestError`."""
         if _of_owner(change):
-            return described(change, self.given, self.conf, self.called)
+            owners = [obj for obj in self.given if isinstance(obj, OperatorObject)]
+            return described(change, [*self.objects, *owners], self.conf, self.called)
         return described(change, self.objects, self.conf, self.called, self.index, ends)
 
     def applied(self, change: Change) -> tuple[Any, SchedulerConfiguration]:

@@ -75,12 +75,20 @@ class PodCondition(Condition):
     """One condition of the pod, such as `PodScheduled` being `False` for a reason."""
 
 
+class ContainerState(Part):
+    """Why a container waits, since when it runs, or how it ended, as in the manifest."""
+
+    waiting: Raw = Factory(dict)
+    running: Raw = Factory(dict)
+    terminated: Raw = Factory(dict)
+
+
 class ContainerStatus(Part):
-    """A container's status; `state` is kept as in the manifest."""
+    """A container's status."""
 
     name: str = ""
     ready: bool = False
-    state: Raw = Factory(dict)
+    state: ContainerState = Factory(ContainerState)
     allocated_resources: ResourceList = Factory(dict)
     resources: ResourceRequirements | None = None
 
