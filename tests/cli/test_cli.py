@@ -14,7 +14,7 @@ from commands import volcano_lab_command
 import volcano_lab
 from volcano_lab.cli import Mistake, main
 from volcano_lab.cli.lab import command, lessons
-from volcano_lab.cli.run import queue_table
+from volcano_lab.cli.run import placement_table, queue_table
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.lesson_00.lab import fair_share_cluster
 
@@ -338,3 +338,10 @@ def test_queues_have_the_order_in_which_they_were_considered_the_others_follow_b
     rows = queue_table(cycle).splitlines()[2:]
     assert cycle.queue_order == ["z", "m"]
     assert [row.split()[0] for row in rows] == ["z", "m", "a", "default", "root"]
+
+
+def test_operations_are_counted_by_pods_and_their_nodes_named_with_the_pods_of_each():
+    cluster = Cluster().node("n1", cpu=2).node("n2", cpu=1).job("j", pods=3, cpu=1)
+    (row,) = placement_table(cluster.run(), {"default/j": "j"}).splitlines()[2:]
+    assert row.split(None, 3) in (["j", "allocate", "3", "n1 x2, n2"],
+                                  ["j", "allocate", "3", "n2, n1 x2"])
