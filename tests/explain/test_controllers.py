@@ -151,7 +151,7 @@ def test_fewer_pods_are_offered_of_what_needs_no_certain_number_of_them(kind, pa
     found = [each for each in Explainer(cluster.objects()).why("x").remedies
              if each.args[1].startswith(target)]
     assert [each.args[1] for each in found] == [f"{target}{most}"] * (most is not None)
-    large = owner.replace("cpu: 1", "cpu: 7").replace("cores: 1", "cores: 7")
+    large = owner.replace("cpu: 1", "cpu: 70").replace("cores: 1", "cores: 70")
     both = Cluster().node("n1", cpu=6, memory="64Gi").add(large).explainer().why("x").remedies
     assert all(str(each) for each in both)  # sets with fewer pods have words, too
     for each in found:
