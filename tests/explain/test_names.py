@@ -130,6 +130,31 @@ def test_a_job_is_found_by_the_names_of_all_its_owners(name):
     assert Cluster().node("n1", cpu=2).add(text).explainer().why(name).about == "job a/step"
 
 
+OWNED = """\
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: NAME, uid: u-NAME, ownerReferences: [
+  {apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, name: x, uid: lws}]}
+spec: {template: {spec: {containers: [{name: c}]}}}
+---
+"""
+
+
+def test_an_owner_is_asked_about_for_what_waits_though_a_job_has_its_name():
+    lead, work = (REPLICAS.replace("HASH", name).replace("LABEL", "").replace(
+        "KIND", "StatefulSet").replace(f"name: web-{name},", f"name: {owner},").replace(
+        "NODE", node).replace("PHASE", phase) for name, owner, node, phase in (
+            ("lead", "x", "nodeName: n1,", "Running"), ("work", "x-0", "", "Pending")))
+    owners = """\
+{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, metadata: {name: x, uid: lws}}
+---
+""" + OWNED.replace("NAME", "x") + OWNED.replace("NAME", "x-0")
+    explain = Cluster().node("n1", cpu=4).add(owners + lead + "---\n" + work).explainer()
+    assert explain.names.called("default/podgroup-lead") == "default/x"
+    for name in ("x", "lws/x", "default/x"):
+        assert explain.why(name).about == "job default/x-0"
+
+
 def test_a_pod_group_of_the_same_name_keeps_it():
     cluster = Cluster().node("n1", cpu=4).add(DEPLOYMENT).job("web", cpu=1)
     explain = Explainer(cluster.objects())

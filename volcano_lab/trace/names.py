@@ -43,7 +43,8 @@ class Names:
     """
 
     def __init__(self, ssn: Session, given: Iterable[KubernetesObject] = ()):
-        above = {(obj.kind, obj.key): (ref.kind, f"{obj.namespace}/{ref.name}") for obj in given
+        above = {(obj.kind, f"{space}/{obj.name}"): (ref.kind, f"{space}/{ref.name}")
+                 for obj in given for space in [obj.namespace or "default"]
                  for ref in obj.metadata.owner_references}
         self._kinds = {kind.lower() for kind, _ in above.values()}
         self.above = {uid: _owners(job, above) for uid, job in ssn.jobs.items()}
@@ -134,10 +135,12 @@ class Names:
         """
         owners = {owned for found in self.above.values() for owned in found.items()}
         kinds = Counter(name for name, _ in owners)
-        jobs = {owner: uid for uid in reversed([*self.waiting, *self.above])
-                for owner in self.above[uid] if kinds[owner] == 1} | {
-            uid: uid for uid in self.jobs} | {
-            name: uid for uid, name in self.jobs.items()}
+        first = {owner: uid for uid in reversed([*self.waiting, *self.above])
+                 for owner in self.above[uid] if kinds[owner] == 1}
+        named = {uid: uid for uid in self.jobs} | {name: uid for uid, name in self.jobs.items()}
+        waiting = {*self.waiting}
+        jobs = first | {name: uid for name, uid in named.items()
+                        if uid in waiting or first.get(name) not in waiting}
         return {"job": jobs, "pod": self.pods, "queue": self.queues,
                 "node": {name: name for name in self.nodes}}
 
@@ -166,7 +169,7 @@ def _owners(job: JobInfo, above: dict[tuple[str, str], tuple[str, str]]) -> dict
     line = [(owner.kind, f"{job.namespace}/{owner.name}")] if owner else []
     while line and line[-1] in above and len(line) <= HIGHEST:
         line.append(above[line[-1]])
-    found = {name: kind for kind, name in reversed(line)}
+    found = dict(reversed({name: kind for kind, name in line}.items()))
     key, above_that = owner_key(job), {"ReplicaSet": "Deployment", "Job": "JobSet"}
     return found if key in found else {key: above_that[owner.kind] if owner else ""} | found
 
