@@ -398,5 +398,6 @@ def test_an_unmodelled_plugin_is_reported_in_one_sentence_once(name, caplog, mon
 
 def test_an_unknown_plugin_is_reported_too():
     ssn = open_session(queue(), plugins=("gang", "gnag"))
-    assert ssn.warnings[0] == 'the configuration names plugin "gnag"; did you mean gang?'
+    assert ssn.warnings[0] == (
+        'plugin "gnag" is not registered, and the cycle runs without it; did you mean gang?')
     assert isinstance(ssn, Session) and list(ssn.plugins) == ["gang"]

@@ -117,5 +117,6 @@ def plugin_class(name: str) -> type[Plugin]:
                                 "the configuration runs.", name=name,
                                 what=gettext(UNMODELLED[name])) from None
         known = gettext("; known are {names:,}.", names=plugin_names())
-        raise UnknownPlugin('the configuration names plugin "{name}"{near}', name=name,
+        raise UnknownPlugin('plugin "{name}" is not registered, and the cycle runs without '
+                            "it{near}", name=name,
                             near=did_you_mean(name, plugin_names(), known)) from None

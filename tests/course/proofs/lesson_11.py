@@ -3,6 +3,7 @@
 from course.proofs import after, answer
 from volcano_lab.cache.work_queue import WorkQueue
 from volcano_lab.course.kit.questions import entries
+from volcano_lab.course.lesson_11.lab import CPUS, short_run
 
 
 @after("11-binding-faults-and-healing-6")
@@ -79,6 +80,9 @@ def answers_of_the_lab(lab):
     assert (fast_half["mean wait, s"], slow_half["mean wait, s"]) == (4.7, 12.7)
     assert facts(fail=90)["binds refused"] == 67 and facts(fail=90)["pods that came"] == 12
     lab.reset()
+    queue = short_run(0, 20, 6).history.frame("queues").query("queue == 'default'")
+    before, then = queue.set_index("time").loc[[6, 12]].to_dict("records")
+    assert before["inqueue"] == then["allocated_cpu"] == CPUS - 3 and then["pending"] == 2
 
 
 @after("11-binding-faults-and-healing-57")

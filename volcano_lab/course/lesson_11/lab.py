@@ -29,8 +29,8 @@ CONF = load_conf(conf_text("enqueue, allocate", "gang", "predicates, proportion"
 
 def short_run(fail: int, rate: int, period: int) -> Simulation:
     """32 seconds on two nodes of 4 CPUs: `rate` pods per minute of 1 CPU and 10 seconds, a cycle
-    every `period` seconds, and `fail` percent of the binds refused. The same pods come at the same
-    times, whatever else is chosen.
+    every `period` seconds, and `fail` percent of the binds refused. The same `rate` gives the
+    same pods at the same times.
 
     >>> short_run(0, 20, 2).cycles
     16
@@ -84,13 +84,13 @@ def lanes_of(run: dict[str, Any]) -> dict[str, Any]:
 
 CONTROLS = {"fail": slider(20, 0, 90, "binds fail", step=10, unit="%"),
             "rate": slider(20, 10, 30, "arrivals", step=5, about="per minute"),
-            "period": slider(2, 2, 8, "cycle every", unit="s")}
+            "period": slider(2, 1, 8, "cycle every", unit="s")}
 
 PANELS = [pictures.timeline("32 seconds", lanes_of, until=UNTIL, lane=104, lanes=2, wide=True,
                             most={lane: most for lane, (_, most, _) in LANES.items()},
                             legend="×: a bind was refused (×3: three at once). Ticks below: "
-                                   "cycles. The same pods come at the same times, whatever you "
-                                   "choose."),
+                                   "cycles. Dashed: before. Which pods come, and when, depends "
+                                   "on the arrivals alone."),
           pictures.table("The run in numbers", lambda run: [run["facts"]], key="facts", wide=True,
                          heads=FACTS)]
 

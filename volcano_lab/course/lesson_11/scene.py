@@ -97,6 +97,14 @@ def known(title: str, sim: Simulation, until: float) -> pictures.Picture:
                              legend="Three pods in all. ×: a fault.")
 
 
+def refused_way() -> pictures.Picture:
+    """Draw the statuses of a pod whose first bind is refused."""
+    placed = [["Pending", "Allocated", "allocate"], ["Allocated", "Binding", "commit"]]
+    return pictures.states("The way of the refused pod", {"at": "Running", "way": [
+        *placed, ["Binding", "Pending", "refused"], *placed, ["Binding", "Bound", "bind"],
+        ["Bound", "Running", "start"]]})
+
+
 def story(sim: Simulation) -> DataFrame:
     """What happened, in order.
 

@@ -158,7 +158,7 @@ def combination(point: str, a: int = 0, b: int = 0, c: int = 0, off: str = "") -
 
 
 VOICES = {"against": -1, "nothing": 0, "in favour": 1}
-CONTROLS = {"point": choice("job_enqueueable", {f"{name}()": name for name in POINTS},
+CONTROLS = {"point": choice("node_order", {f"{name}()": name for name in POINTS},
                             "extension point"),
             **group("answers of the plugins",
                     {name: choice(-1 if name == "c" else 0, VOICES, gettext(
@@ -179,7 +179,7 @@ def combination_lab() -> Lab:
     """Make the lab: an extension point, what three plugins answer, which one is switched off.
 
     >>> combination_lab().set(a=1).facts["together"]
-    'admitted'
+    '0'
     """
     return Lab(CONTROLS, lambda values: decided(**values), PANELS, tasks=TASKS,
                title="Three plugins in two tiers, one answer",

@@ -159,8 +159,8 @@ def kept_and_plain(kept: int = 2, plain: int = 2, labelled: str = "kept") -> Clu
 
 
 def who_goes() -> list[dict[str, str]]:
-    """Whom reclaim evicts in two clusters, with `KeptStay` as the plugin protect in tier 1, in
-    tier 2, and in both.
+    """Which kind of pod reclaim evicts in two clusters, with `KeptStay` as the plugin protect in
+    tier 1, in tier 2, and in both.
     """
     register_plugin("protect", KeptStay)
     in_tier = {tier: conf_with("protect", tier=tier, actions=RECLAIM) for tier in (1, 2)}
@@ -168,8 +168,8 @@ def who_goes() -> list[dict[str, str]]:
     confs[gettext("both")] = in_tier[1] + "\n  - name: protect"
     clusters = {"two kept, two plain": kept_and_plain(2, 2), "four kept": kept_and_plain(4, 0)}
     return [{"protect stands in": where} | {
-        words: ", ".join(evicted(cluster.run(conf))) or gettext("none")
-        for words, cluster in clusters.items()} for where, conf in confs.items()]
+        words: ", ".join(pod.rpartition("-")[0] for pod in evicted(cluster.run(conf)))
+        or gettext("none") for words, cluster in clusters.items()} for where, conf in confs.items()]
 
 
 def scores(trace: TraceReader, task: str) -> list[dict[str, Any]]:
