@@ -76,10 +76,10 @@ def _asked_and_deserved(name: str, left: Resource, right: Resource, request: Res
 
 
 COMPARISONS = (
-    Comparison("tolerant", "left ≤ right + 0.1, missing is 0", "node fit, overused, reclaim", True,
+    Comparison("tolerant", "left < right + 0.1, missing is 0", "node fit, overused, reclaim", True,
                lambda left, right, request: left.less_equal(right, ZERO),
                lambda name, left, right, request: _mentions(left, name)),
-    Comparison("tolerant, infinity", "left ≤ right + 0.1, missing is ∞", "none in v1.14.0", True,
+    Comparison("tolerant, infinity", "left < right + 0.1, missing is ∞", "none in v1.14.0", True,
                lambda left, right, request: left.less_equal(right, INFINITY),
                lambda name, left, right, request: _mentions(left, name) or _mentions(right, name)),
     Comparison(
@@ -87,11 +87,11 @@ COMPARISONS = (
         lambda left, right, request: left.less_equal_with_dimension_and_resources_name(
             right, request)[0], _asked),
     Comparison(
-        "any, tolerant", "left ≤ right + 0.1 in one", "capacity: may reclaim", False,
+        "any, tolerant", "left < right + 0.1 in one asked for", "capacity: may reclaim", False,
         lambda left, right, request: left.less_equal_partly_with_dimension_zero_filtered(
             right, request)[0], _asked_and_held),
     Comparison(
-        "any above, strict", "left > right in one", "capacity: may lose",
+        "any above, strict", "left > right in one asked for, if right has any", "capacity: may lose",
         False, lambda left, right, request: left.greater_partly_with_relevant_dimensions(
             right, request)[0], _asked_and_deserved),
 )

@@ -113,7 +113,7 @@ def _because(before: dict[str, Any], now: dict[str, Any]) -> str:
 
 
 GPUS = [NOT_MENTIONED, "0", "1", "2"]
-CONTROLS = group("left less right", {
+CONTROLS = group("left minus right", {
     "cpu": slider(START["cpu"], -0.3, 0.3, "CPU", step=0.05, unit="m", about="millicores"),
     "memory": slider(START["memory"], -2, 2, "memory", unit="bytes"),
 }) | group("GPUs", {
@@ -122,7 +122,7 @@ CONTROLS = group("left less right", {
 }) | group("the request asks for", {
     f"ask_{name}": switch(START[f"ask_{name}"], name) for name in NAMES.values()
 })
-PANELS = [pictures.band("CPU: left less right, in millicores", lambda at: at["difference"],
+PANELS = [pictures.band("CPU: left minus right, in millicores", lambda at: at["difference"],
                         key="difference", unit="millicores"),
           pictures.table("The two sides", lambda at: at["sides"], key="sides", texts=True,
                          heads=["side"],
