@@ -170,7 +170,7 @@ class EventHandlers:
         task = self.task_of(known)
         if task is not None:
             self.delete_task(task)
-            log.v(3, "pod %s is gone", pod.key)
+            log.v(3, "pod %s is deleted from the cache", pod.key)
 
     def delete_task(self, task: TaskInfo) -> None:
         """Delete a task from its job and its node, whatever its status; an empty job is deleted,
