@@ -91,8 +91,9 @@ COMPARISONS = (
         lambda left, right, request: left.less_equal_partly_with_dimension_zero_filtered(
             right, request)[0], _asked_and_held),
     Comparison(
-        "any above, strict", "left > right in one asked for, if right has any", "capacity: may lose",
-        False, lambda left, right, request: left.greater_partly_with_relevant_dimensions(
+        "any above, strict", "left > right in one asked for, if right has any",
+        "capacity: may lose", False,
+        lambda left, right, request: left.greater_partly_with_relevant_dimensions(
             right, request)[0], _asked_and_deserved),
 )
 """Those that queues and nodes meet, in the order in which lesson 02 tells of them."""
