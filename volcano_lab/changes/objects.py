@@ -27,6 +27,7 @@ from volcano_lab.manifests.operators import OperatorObject
 from volcano_lab.manifests.owners import created_again
 from volcano_lab.manifests.quotas import released
 from volcano_lab.manifests.schema import json_name
+from volcano_lab.messages.similar import meant
 
 UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
 """The taint that is added and removed with `spec.unschedulable`."""
@@ -252,13 +253,13 @@ class Setting:
 def full_path(obj: api.KubernetesObject, steps: list[str]) -> list[str]:
     """Return the path of a field from the object's root; without `spec.` or `metadata.` in front it
     is one of the spec, of the status if the scheduler reads it there, or of the metadata if it is
-    a label.
+    a label, perhaps a misspelt one.
     """
     if steps[0] in ("metadata", "spec", "status") or not hasattr(obj, "spec"):
         return steps
     if steps[0] in IN_STATUS.get(type(obj), ()):
         return ["status", *steps]
-    return ["metadata" if steps[0] == "labels" else "spec", *steps]
+    return ["metadata" if meant(steps[0], ["labels"], alike=0.8) else "spec", *steps]
 
 
 def _word(steps: list[str]) -> str:
