@@ -293,7 +293,7 @@ def test_amounts_of_a_node():
     ("quewe/a.weight=1", '"quewe" is no kind; did you mean queue?'),
     ("queue/aa.weight=1", 'there is no queue "aa"; there are '),
     ("queue/a.wieght=1", "spec.wieght is not known and has no effect; did you mean weight?"),
-    ("node/n1.label[x]=y", "metadata.label is not known and has no effect; did you mean labels?"),
+    ("node/n2.label[x]=y", "metadata.label is not known and has no effect; did you mean labels?"),
     ("queue/a.weight=five", 'spec.weight is "five"; allowed is a whole number'),
     ("queue/a=5", "names no field"),
     ("queue/a..weight=5", "names no field"),

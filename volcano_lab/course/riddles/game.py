@@ -227,7 +227,7 @@ class Riddle:
             return try_again(ended(str(error)))
         found = self.graded(after, changes)
         if found.state in GOOD:
-            display(after.plot.nodes("After the repair"))
+            display(after.plot.nodes("After the repair", cell=1))
         return found
 
     def changed(self, changes: Sequence[str]) -> Cycle:
