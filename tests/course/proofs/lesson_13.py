@@ -24,8 +24,8 @@ def forty_nodes_and_six_queues(file, volcano_lab):
 
 @after("own-03")
 def the_line_for_a_shell_writes_the_file_that_is_named(volcano_lab):
-    assert re.search(r"kubectl get .* > cluster.json; kubectl get configmap .* >> cluster.json$",
-                     repr(volcano_lab("capture")))
+    assert re.search(r"kubectl get .* > cluster.json; kubectl get events .* >> cluster.json; "
+                     r"kubectl get configmap .* >> cluster.json$", repr(volcano_lab("capture")))
 
 
 @after("own-06")
