@@ -8,6 +8,7 @@ import pytest
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
+from volcano_lab.manifests.loader import ManifestError
 
 TEMPLATE = """\
   schedulerName: volcano
@@ -120,6 +121,21 @@ def test_an_upgrade_that_takes_the_resources_of_both_clusters_is_told(owner, tol
     text = cluster(both).why("a/new").text
     assert (", in an upgrade beside the old cluster, which it deletes only once the new one is "
             "ready: that takes the resources of both" in text) == told
+
+
+def test_fewer_workers_are_no_more_than_an_autoscaler_keeps():
+    spec = OWNERS["ray.io/v1 RayCluster"].replace("COUNT", "8, minReplicas: 8")
+    cluster = Cluster().node("n1", cpu=6, memory="64Gi").add(
+        "apiVersion: ray.io/v1\nkind: RayCluster\nmetadata: {name: x, namespace: ml, labels: "
+        f"{{ray.io/scheduler-name: volcano}}}}\nspec: {spec}")
+    fewer = cluster.explainer().why("x").remedies[-1]
+    workers = "raycluster/ml/x.workerGroupSpecs.1"
+    assert fewer.args == ["--set", f"{workers}.replicas=4", "--set", f"{workers}.minReplicas=4"]
+    assert cluster.what_if(*fewer.args[1::2]).holds("x")
+    with pytest.raises(ManifestError, match="has no effect: with it, RayCluster ml/x has the same"):
+        cluster.what_if(f"{workers}.replicas=4")
+    with pytest.raises(ManifestError, match=r"rayVersion=2.* has no effect"):
+        cluster.what_if(*fewer.args[1::2], "raycluster/x.rayVersion=2")
 
 
 ONE_CPU = "{spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}"

@@ -17,7 +17,7 @@ import attrs
 from volcano_lab.api import objects as api
 from volcano_lab.changes.conf import value_of
 from volcano_lab.changes.draft import CLASSES, Draft, keys_of, kind_of
-from volcano_lab.changes.job_fields import IN_GROUP, WORDS, edited, set_field
+from volcano_lab.changes.job_fields import IN_GROUP, WORDS, at_path, edited, set_field
 from volcano_lab.changes.more_nodes import add_nodes
 from volcano_lab.manifests import names, operators
 from volcano_lab.manifests.defaults import with_defaults
@@ -68,7 +68,10 @@ def change(objects: Iterable[api.KubernetesObject], settings: Sequence[str] = ()
     for place in given.of_kind("resourcequota") if pods else ():
         quota: Any = given[place]
         given.put(place, released(quota, pods))
-    late = [text for text in settings if not Setting.read(text).applied_to(given)]
+    read = [*map(Setting.read, settings)]
+    late = [each.text for each in read if not each.applied_to(given)]
+    for each in read:
+        each.check_effect(given)
     world = with_defaults(given.loaded())
     if not late and not doomed:
         return world
@@ -227,7 +230,8 @@ class Setting:
         before = draft[place]
         if isinstance(before, OperatorObject):  # its spec is shared with the manifest
             changed = edited(deepcopy(before), steps, self.edit, self.text)
-            self._check(before, changed, draft)
+            if wrong := operators.problems(changed)[0]:
+                raise ManifestError([f'"{self.text}": {each}' for each in wrong])
         else:
             changed = edited(before, steps, self.edit, self.text)
         if isinstance(changed, api.Node) and steps == ["spec", "unschedulable"]:
@@ -236,12 +240,17 @@ class Setting:
             changed = counted(changed, draft.pods())
         draft.put(place, changed)
 
-    def _check(self, before: OperatorObject, after: OperatorObject, draft: Draft) -> None:
-        """Refuse a field of an operator's object that has no effect on the objects it creates."""
-        wrong, _ = operators.problems(after)
-        if wrong:
-            raise ManifestError([f'"{self.text}": {each}' for each in wrong])
+    def check_effect(self, draft: Draft) -> None:
+        """Refuse a field of an operator's object without which, the other settings kept, the object
+        has the same pods.
+        """
+        if not issubclass(CLASSES[kind_of(self.target.partition("/")[0], self.text)],
+                          OperatorObject):
+            return
+        place, steps, after = self.split(draft)
         objects = draft.loaded()
+        before = edited(deepcopy(after), steps, lambda _: at_path(draft.source[place], steps),
+                        self.text)
         one, other = (operators.created(obj, objects, lambda name: None, set(), {})
                       for obj in (before, after))
         if [*map(to_dict, [*one.objects, *one.later])] == [

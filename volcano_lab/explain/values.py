@@ -20,7 +20,7 @@ from volcano_lab.explain import options
 from volcano_lab.explain.explanation import Amounts, in_quantity
 from volcano_lab.explain.options import Option, Rank, World, once, setting
 from volcano_lab.explain.pages import TABLES
-from volcano_lab.manifests.operators.model import at
+from volcano_lab.manifests.operators.model import OperatorObject, at
 
 KEPT = 3
 """A request is cut by 1/`KEPT` before other jobs are changed; by more, last of all."""
@@ -114,8 +114,16 @@ def fewer(world: World, uid: str) -> Iterator[Option]:
             path = f"{listed}.{number}.{field}" if each else listed
             count = at_path(owner.spec, path.split("."))
             if isinstance(count, int):
-                yield stepped(f"{key_of(owner)}.{path}", count, -1, count - 1, rank=Rank.LESS,
-                              kind="minimum")
+                yield Option(partial(_fewer, owner, path, count), Rank.LESS, count - 1,
+                             kind="minimum")
+
+
+def _fewer(owner: OperatorObject, path: str, count: int, step: int) -> Change:
+    """So many pods less, and no higher minimum of an autoscaler."""
+    least = f"{path.removesuffix('replicas')}minReplicas"
+    kept = at_path(owner.spec, least.split("."))
+    paths = [path, *[least] * (isinstance(kept, int) and kept > count - step)]
+    return Change(tuple(f"{key_of(owner)}.{each}={count - step}" for each in paths))
 
 
 def request(world: World, uid: str, resource: str, target: float = 0.0) -> Iterator[Option]:
