@@ -43,9 +43,7 @@ class Names:
     """
 
     def __init__(self, ssn: Session, given: Iterable[KubernetesObject] = ()):
-        above = {(obj.kind, f"{space}/{obj.name}"): (ref.kind, f"{space}/{ref.name}")
-                 for obj in given for space in [obj.namespace or "default"]
-                 for ref in obj.metadata.owner_references}
+        above = _above(given)
         self._kinds = {kind.lower() for kind, _ in above.values()}
         self.above = {uid: _owners(job, above) for uid, job in ssn.jobs.items()}
         self.owned = owned = {uid: owner_key(job) for uid, job in ssn.jobs.items()}
@@ -161,6 +159,13 @@ def owner_of(job: JobInfo) -> OwnerReference | None:
     references = job.pod_group.metadata.owner_references if job.pod_group is not None else []
     return next((ref for ref in references if ref.name and (
         ref.controller or len(references) == 1)), None)
+
+
+def _above(given: Iterable[KubernetesObject]) -> dict[tuple[str, str], tuple[str, str]]:
+    """Return the kind and name of each object -> those of its owner."""
+    return {(obj.kind, f"{space}/{obj.name}"): (ref.kind, f"{space}/{ref.name}")
+            for obj in given for space in [obj.namespace or "default"]
+            for ref in obj.metadata.owner_references}
 
 
 def _owners(job: JobInfo, above: dict[tuple[str, str], tuple[str, str]]) -> dict[str, str]:

@@ -12,6 +12,7 @@ from volcano_lab.api.objects import PodGroup
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.framework.config.conf import DEFAULT_CONF
+from volcano_lab.framework.plugin import answer_of
 from volcano_lab.framework.points.table import BUILT_IN as POINTS
 from volcano_lab.messages import Message, gettext, mark
 from volcano_lab.plugins import answering
@@ -135,9 +136,10 @@ def questions(conf: str = DEFAULT_CONF) -> list[dict[str, str]]:
     >>> [row["question"] for row in questions() if row["answered by"] == "overcommit"]
     ['A job has been admitted.']
     """
-    rows = []
+    rows, there = [], small_cluster().run(conf).session.plugins
     for name, point in POINTS.items():
-        plugins = [plugin for plugin in answering(name) if f"- name: {plugin}\n" in conf]
+        plugins = [plugin for plugin in answering(name)
+                   if plugin in there and answer_of(there[plugin], name)]
         actions = [action for action in point.asked_by if action in conf.splitlines()[0]]
         if plugins and actions and not name.startswith("sub_job"):
             rows.append({"point": name, "question": point.sentence, "answers combine": point.rule,

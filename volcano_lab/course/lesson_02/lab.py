@@ -78,8 +78,8 @@ def difference(cpu: float, title: str) -> pictures.Picture:
     return pictures.band(title, _difference(cpu), unit="millicores")
 
 
-def _difference(cpu: float) -> list[dict[str, Any]]:
-    left, right, request = sides(cpu=cpu, left_gpu=NOT_MENTIONED)
+def _difference(cpu: float, asked: bool = True) -> list[dict[str, Any]]:
+    left, right, request = sides(cpu=cpu, left_gpu=NOT_MENTIONED, ask_cpu=asked)
     said = {row["comparison"]: row["answer"] for row in compared(left, right, request)}
     return [{"name": name, "label": gettext(name), "value": cpu, "over": not said[name],
              "strict": name == "strict", "text": gettext("yes" if said[name] else "no")}
@@ -94,7 +94,8 @@ def decide(values: Values) -> dict[str, Any]:
                for side, resource in (("left side", left), ("right side", right))]
     asked = {short: gettext("yes" if request.get(name) else "no") for name, short in NAMES.items()}
     return {"sides": [*amounts, {"side": gettext("asked for"), **asked}],
-            "answers": _answers(values), "difference": _difference(values["cpu"])}
+            "answers": _answers(values),
+            "difference": _difference(values["cpu"], values["ask_cpu"])}
 
 
 def _bytes(memory: float) -> str:
