@@ -22,6 +22,7 @@ from volcano_lab.changes.more_nodes import add_nodes
 from volcano_lab.manifests import names, operators
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.disruptions import counted
+from volcano_lab.manifests.job_controller import CREATING
 from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict, to_dict
 from volcano_lab.manifests.operators import OperatorObject
 from volcano_lab.manifests.owners import created_again
@@ -35,8 +36,6 @@ _JOB: type = api.VolcanoJobSpec
 OF_JOB = {json_name(field) for field in attrs.fields(_JOB)}
 IN_STATUS = {api.Node: ("allocatable", "capacity"), api.ResourceQuota: ("hard", "used")}
 """Fields of the status that the scheduler reads, and that users name without `status.`."""
-CREATES = ("", "Pending", "Running")
-"""States of a Volcano Job in which its controller creates pods."""
 _STEP = re.compile(r"\[([^]]+)\]|([^.[\]]+)")
 _FIELD = re.compile(r"\.[^.[\]]+(\.[^.[\]]+|\[[^]]+\])*")
 
@@ -119,7 +118,7 @@ def _has_creator(draft: Draft, pod: api.Pod) -> bool:
               for place in draft.of_kind(owner.kind.lower())
               if draft[place].key == f"{pod.namespace}/{owner.name}"]
     return any(not isinstance(owner, (api.VolcanoJob, api.PodGroup)) or (
-        isinstance(owner, api.VolcanoJob) and owner.status.state.phase in CREATES)
+        isinstance(owner, api.VolcanoJob) and owner.status.state.phase in CREATING)
         for owner in owners)
 
 

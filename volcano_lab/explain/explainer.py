@@ -141,7 +141,7 @@ class Explainer(Shown):
 
     def _not_created(self, what: str, names: set[str]) -> Explanation | None:
         """Why the controllers do not create an object of these names, or its pods."""
-        names = names | self._made(what)
+        names = names | self._with_created(what)
         reasons = [Message("not_created", name=name, what=why)
                    for name, sentences in self.evidence.not_created.items()
                    for why in sentences if not names.isdisjoint([name, *(
@@ -165,13 +165,13 @@ class Explainer(Shown):
         """The pods of a name, or else those of an owner of that name, or of what it has
         created, without a PodGroup.
         """
-        pods, made = [obj for obj in self.objects if isinstance(obj, Pod)], self._made(what)
+        pods, made = [obj for obj in self.objects if isinstance(obj, Pod)], self._with_created(what)
         own = [pod for pod in pods if what in (pod.key, pod.name, f"pod/{pod.name}")]
         return own or ([] if self._groups({what, f"default/{what}"}, []) else [
             pod for pod in pods for owner in pod.metadata.owner_references
             if not made.isdisjoint((owner.name, f"{pod.namespace}/{owner.name}"))])
 
-    def _made(self, what: str) -> set[str]:
+    def _with_created(self, what: str) -> set[str]:
         """A name, and those of the objects that an owner of that name has created."""
         return {what} | {obj.key for obj in self.evidence.given
                          for owner in obj.metadata.owner_references

@@ -6,7 +6,7 @@ Volcano: none
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from volcano_lab.api import JobInfo, TaskInfo
 from volcano_lab.api.objects import VolcanoJob
@@ -15,7 +15,7 @@ from volcano_lab.api.storage import CLAIM, claims_of
 from volcano_lab.explain.evidence import Evidence, not_started, unplaced
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.holders import held_by_strangers
-from volcano_lab.manifests.job_controller import policy_for
+from volcano_lab.manifests.job_controller import CREATING, policy_for
 from volcano_lab.manifests.loader import OF_POD
 from volcano_lab.messages import Message, Said
 
@@ -23,8 +23,6 @@ REFUSED, ONE_NODE = "OutOf", {"ReadWriteOnce", "ReadWriteOncePod"}
 ENDED = {"Evicted": "failed.evicted", "UnexpectedAdmissionError": "failed.device",
          "Terminated": "failed.shutdown", "NodeShutdown": "failed.shutdown"}
 """Reasons of the kubelet -> what they mean."""
-GOES_ON = ("", "Pending", "Running")
-"""States of a Job that creates pods."""
 EVICT = "Evict"
 """The reason of Volcano's Events about pods that it evicts."""
 
@@ -63,7 +61,7 @@ def _afterwards(job: JobInfo, owner: VolcanoJob, task: TaskInfo) -> Iterator[Mes
     done, least = len(job.in_status(SUCCEEDED)), owner.spec.min_success or job.min_available
     if owner.status.state.phase == "Failed" and done < least:
         yield Message("failed.job", n=done, least=least, field=field)
-    for spec in owner.spec.tasks if owner.status.state.phase in GOES_ON else ():
+    for spec in owner.spec.tasks if owner.status.state.phase in CREATING else ():
         codes = any(each.exit_code for each in (*spec.policies, *owner.spec.policies))
         if spec.name == task.task_role and not (codes or policy_for(owner, spec, "PodFailed")):
             yield Message("failed.stays", job=owner.key)
@@ -76,15 +74,15 @@ def bound_causes(seen: Evidence, job: JobInfo, pod: str = "") -> Iterator[Cause]
     pods = sorted(job.in_status(BOUND).values(), key=lambda task: task.key)
     pods = [task for task in pods if task.key == pod] or pods
     if why := not_started(task.pod for task in pods):
-        yield Cause.of("bound", *_one_node(seen, pods[0]), *_events(seen, pods), context=True,
+        warnings = next(filter(None, (_events(seen, task) for task in pods)), [])
+        yield Cause.of("bound", *_one_node(seen, pods[0]), *warnings, context=True,
                        n=len(pods), pod=pods[0].key, node=pods[0].node_name, why=why)
 
 
-def _events(seen: Evidence, tasks: Iterable[TaskInfo]) -> list[Message]:
-    """The warnings about the first pod that has any."""
-    return next(filter(None, ([each for each in seen.not_created.get(OF_POD + task.key, ())
-                               if isinstance(each, Message) and each.facts["reason"] != EVICT]
-                              for task in tasks)), [])
+def _events(seen: Evidence, task: TaskInfo, evicted: bool = False) -> list[Message]:
+    """The warnings about a pod: those of Volcano's evictions, or the others."""
+    return [each for each in seen.not_created.get(OF_POD + task.key, ())
+            if isinstance(each, Message) and (each.facts["reason"] == EVICT) == evicted]
 
 
 def _one_node(seen: Evidence, task: TaskInfo) -> Iterator[Message]:
@@ -107,9 +105,7 @@ def _one_node(seen: Evidence, task: TaskInfo) -> Iterator[Message]:
 
 def evicted_before(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield that pods which wait were evicted, and have been created again."""
-    found = {task.key: each for task in unplaced(job)
-             for each in seen.not_created.get(OF_POD + task.key, ())
-             if isinstance(each, Message) and each.facts["reason"] == EVICT}
+    found = {task.key: each for task in unplaced(job) for each in _events(seen, task, True)}
     if found:
         pod, last = max(found.items(), key=lambda item: item[1].facts["time"])
         yield Cause.of("evicted_before", context=True, n=len(found), pod=pod, said=last)

@@ -85,8 +85,7 @@ def with_defaults(objects: Iterable[api.KubernetesObject],
                 complete.append(fields.complete(part))
         complete.later = {key: [fields.complete(_identified(pod, FIRST_TIME + len(complete)))
                                 for pod in pods] for key, pods in complete.later.items()}
-        pods = [obj for obj in complete if isinstance(obj, api.Pod)]
-        for claim in cluster.claims(chain(pods, *complete.later.values())):
+        for claim in cluster.claims():
             complete.append(fields.complete(_identified(claim, FIRST_TIME + len(complete))))
         count_new(complete, given)
         problems = fields.problems + _given_twice(complete)
@@ -225,14 +224,18 @@ class _Controllers:
     def claims_decide(self) -> bool:
         return not_modelled.claims_decide(self.objects)
 
-    def claims(self, pods: Iterable[api.Pod]) -> Iterator[api.PersistentVolumeClaim]:
+    def claims(self) -> Iterator[api.PersistentVolumeClaim]:
         """Yield the claims that controllers create with new pods, where claims decide."""
+        if not self.claims_decide:
+            return
         there = {_key(claim) for claim in self._of(api.PersistentVolumeClaim)}
         old = {_key(pod) for pod in self._of(api.Pod) if is_there(pod)}
         owned = {(obj.api_versions[0], obj.kind, obj.namespace or "default", obj.name): obj
                  for obj in self.objects if isinstance(obj, (api.VolcanoJob, api.StatefulSet))}
-        for pod in pods if self.claims_decide else ():
-            for claim in () if pod.key in old else created_with(pod, owned):
+        new = [obj for obj in chain(self.into, *self.into.later.values())
+               if isinstance(obj, api.Pod) and obj.key not in old]
+        for pod in new:
+            for claim in created_with(pod, owned):
                 if claim.key not in there:
                     there.add(claim.key)
                     yield claim
@@ -262,7 +265,7 @@ class _Controllers:
         waits = given.status.phase in ("", "Pending")
         refused = given.status.phase == "Inqueue" and self._has_quota(job.namespace)
         if has_pods or (has_group and not waits and not refused):
-            if phase in ("", "Pending", "Running"):
+            if phase in jobs.CREATING:
                 self._lacking(job, pods, self.pods, {})
             return [] if has_group else [group]
         pods = self._admitted(job, pods)

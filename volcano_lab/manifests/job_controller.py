@@ -26,6 +26,8 @@ JOB_NAMESPACE = "volcano.sh/job-namespace"
 QUEUE_NAME = "volcano.sh/queue-name"
 NUMA_POLICY = "volcano.sh/numa-topology-policy"
 
+CREATING = ("", "Pending", "Running")
+"""States of a Job in which its controller creates pods."""
 NATIVE = ("cpu", "memory", "ephemeral-storage")
 
 
