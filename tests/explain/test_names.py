@@ -153,6 +153,8 @@ def test_an_owner_is_asked_about_for_what_waits_though_a_job_has_its_name():
     assert explain.names.called("default/podgroup-lead") == "default/x"
     for name in ("x", "lws/x", "default/x"):
         assert explain.why(name).about == "job default/x-0"
+        assert explain.names.groups(name) == ["default/podgroup-lead", "default/podgroup-work"]
+    assert explain.names.groups("x-0") == ["default/podgroup-work"]
 
 
 def test_a_pod_group_of_the_same_name_keeps_it():

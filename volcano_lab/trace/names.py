@@ -119,8 +119,10 @@ class Names:
     def groups(self, name: str) -> list[str]:
         """Return the PodGroups of a job, or of an owner, by its name. Raises `LookupError`."""
         uid = self.find(name, "job")[1]
-        own = [key.rpartition("/")[2] for key in (uid, self.called(uid))]
-        return [uid] if name.rpartition("/")[2] in own else self.beside(uid) or [uid]
+        named = [each for each in self.above[uid].items()
+                 if each[0].rpartition("/")[2] == name.rpartition("/")[2]]
+        return sorted(other for other, owners in self.above.items()
+                      if any(each in owners.items() for each in named)) or [uid]
 
     def beside(self, uid: str) -> list[str]:
         """Return all PodGroups of a job's owner, if it has others."""
