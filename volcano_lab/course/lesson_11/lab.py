@@ -83,7 +83,7 @@ def lanes_of(run: dict[str, Any]) -> dict[str, Any]:
 
 
 CONTROLS = {"fail": slider(20, 0, 90, "binds fail", step=10, unit="%"),
-            "rate": slider(20, 10, 30, "arrivals", step=5, about="per minute"),
+            "rate": slider(20, 10, 30, "arrivals", step=5, unit="/min"),
             "period": slider(2, 1, 8, "cycle every", unit="s")}
 
 PANELS = [pictures.timeline("32 seconds", lanes_of, until=UNTIL, lane=104, lanes=2, wide=True,
@@ -92,7 +92,7 @@ PANELS = [pictures.timeline("32 seconds", lanes_of, until=UNTIL, lane=104, lanes
                                    "cycles. Dashed: before. Which pods come, and when, depends "
                                    "on the arrivals alone."),
           pictures.table("The run in numbers", lambda run: [run["facts"]], key="facts", wide=True,
-                         heads=FACTS)]
+                         heads=FACTS, legend="Waits: from arrival to start, of pods that started.")]
 
 
 def run_lab() -> Lab:

@@ -23,8 +23,9 @@ from volcano_lab.widgets import pictures
 JOB = "default/train-1"
 SHOWN = ("bind refused", "bind timed out", "pod bound", "pod deleted", "pod lost", "node lost",
         "node back", "scheduler died", "job started", "job finished")
-FAULTY = (*SHOWN[:2], "pod deleted", "node lost", "scheduler died")
 KNOWN = ("cache: pods with a node", "API server: pods with a node", "kubelets: pods that run")
+FAULTY = {"scheduler died": KNOWN[0], **dict.fromkeys((*SHOWN[:2], "pod deleted"), KNOWN[1]),
+          "node lost": KNOWN[2]}
 HOUR = 3600
 RECLAIM = conf_text("enqueue, allocate, reclaim", "gang, conformance",
                     "predicates, proportion, nodeorder")
@@ -89,12 +90,11 @@ def look(sim: Simulation) -> DataFrame:
 
 def known(title: str, sim: Simulation, until: float) -> pictures.Picture:
     """Run until some seconds and draw what the cache, the API server and the kubelets know."""
-    lanes: list[dict[str, Any]] = [
-        {"name": name, "label": gettext(name), "color": color, "points": points}
-        for name, color, points in zip(KNOWN, COLORS, watched(sim, until), strict=False)]
-    lanes[1]["marks"] = faults_of(sim)
-    return pictures.timeline(title, {"lanes": lanes}, until=until, lane=24, width=760,
-                             legend="Three pods in all. ×: a fault.")
+    lanes = [{"name": name, "label": gettext(name), "color": color, "points": points,
+              "marks": faults_of(sim, name)}
+             for name, color, points in zip(KNOWN, COLORS, watched(sim, until), strict=False)]
+    note = "×: a fault, where it strikes." if faults_of(sim, *KNOWN) else ""
+    return pictures.timeline(title, {"lanes": lanes}, until=until, lane=24, width=760, legend=note)
 
 
 def refused_way() -> pictures.Picture:
@@ -153,15 +153,15 @@ def running(title: str, runs: Mapping[str, Simulation], until: float) -> picture
     for name, sim in runs.items():
         cached, _, run = watched(sim, until)
         lanes.append({"name": name, "color": COLORS[0], "points": run, "line": cached,
-                      "marks": faults_of(sim)})
+                      "marks": faults_of(sim, *KNOWN)})
     return pictures.timeline(title, {"lanes": lanes}, until=until, lane=24, width=760,
                              legend="Full: pods that run. Dashed: pods that have a node in the "
                                     "cache. ×: a fault.")
 
 
-def faults_of(sim: Simulation) -> list[list[Any]]:
-    """Return a mark for each fault of a run."""
-    return [[time, "×"] for time, what, *_ in sim.history.rows["events"] if what in FAULTY]
+def faults_of(sim: Simulation, *where: str) -> list[list[Any]]:
+    """Return a mark for each fault of a run that strikes one of these, of `KNOWN`."""
+    return [[at, "×"] for at, what, *_ in sim.history.rows["events"] if FAULTY.get(what) in where]
 
 
 def writes(sim: Simulation) -> list[tuple[float, str]]:
