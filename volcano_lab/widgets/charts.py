@@ -23,10 +23,10 @@ HELD = ("queue", "resource", "allocated", "deserved")
 COLORS_OF_CYCLES = ["#56B4E9", "#0072B2"]
 
 WAY = ("Pending", "Allocated", "Binding", "Bound", "Running", "Succeeded")
-RELEASED = {("Pending", "Pipelined"), ("Running", "Releasing"), ("Bound", "Releasing")}
+RELEASED = {("Running", "Releasing"), ("Bound", "Releasing")}
 BACK = {("Allocated", "Pending"), ("Pipelined", "Pending"), ("Binding", "Pending"),
         ("Releasing", "Running")}
-COLORS = {"the way of a pod": "#0072B2", "resources are freed": "#F0E442",
+COLORS = {"the way of a pod": "#0072B2", "a promise": "#56B4E9", "resources are freed": "#F0E442",
           "taken back": "#D55E00", "also legal": "#D9D9D9"}
 
 
@@ -104,6 +104,7 @@ def transitions(title: str = "") -> alt.LayerChart | alt.FacetChart:
              for number, pair in enumerate(pairwise(WAY), 1)} | {("Pending", "Binding"): "1, 2"}
     kinds = (dict.fromkeys(RELEASED, ("resources are freed", "freed"))
              | dict.fromkeys(BACK, ("taken back", "back"))
+             | {("Pending", "Pipelined"): ("a promise", "promise")}
              | {pair: ("the way of a pod", word) for pair, word in steps.items()})
     pairs = [(str(old), str(new)) for old in TaskStatus for new in sorted(TRANSITIONS[old])]
     rows = [{"from": pair[0], "to": pair[1], "kind": gettext(kind), "word": gettext(word)}
