@@ -788,9 +788,8 @@ def test_a_setting_of_a_job_does_the_same_before_and_after_its_pods_are_created(
 
 @pytest.mark.parametrize(("manifest", "setting", "pods"), [
     (JOB, "vcjob/ml/train.tasks.0.replicas=3", 3), (JOB, "vcjob/ml/train.maxRetry=1", 2),
-    (SIM, "job/ml/train.parallelism=3", 2)])
-def test_only_a_volcano_job_is_submitted_again(manifest, setting, pods):
-    """Kubernetes' Job keeps the pods that it has created."""
+    (SIM, "job/ml/train.parallelism=3", 3)])
+def test_an_owner_has_as_many_pods_as_it_asks_for_then(manifest, setting, pods):
     after = change([*loads(manifest), *with_defaults(loads(manifest))], [setting])
     assert sum(isinstance(obj, Pod) for obj in after) == pods
 
@@ -801,7 +800,7 @@ def test_a_job_that_runs_is_not_submitted_again():
         if isinstance(obj, Pod):
             obj.spec = obj.spec.evolve(node_name="n1")
     with pytest.raises(ManifestError, match=r"pods of Job ml/train have a node \(2\); of such"):
-        change(given, ["vcjob/train.tasks.0.replicas=3"])
+        change(given, ["vcjob/train.maxRetry=1"])
 
 
 @pytest.mark.parametrize(("kind", "name", "key"), [

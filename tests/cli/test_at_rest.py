@@ -166,21 +166,6 @@ def test_what_cannot_have_an_effect_is_refused(capsys, file, setting, words):
     assert words in capsys.readouterr().err
 
 
-def test_tasks_of_a_job_that_runs_are_refused(capsys, tmp_path):
-    path = tmp_path / "runs.yaml"
-    path.write_text(CLUSTER + """---
-apiVersion: v1
-kind: Pod
-metadata:
-  {name: train-w-0, namespace: default, annotations: {scheduling.k8s.io/group-name: train-u1},
-   ownerReferences: [{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, name: train, uid: u1}]}
-spec: {nodeName: n1, schedulerName: volcano, containers: [{name: c}]}
-status: {phase: Running}
-""")
-    assert main(["what-if", str(path), "--set", "job/train.tasks[0].replicas=5"]) == 2
-    assert "pods of Job default/train have a node (1); of such a Job" in capsys.readouterr().err
-
-
 def enlarged(tmp_path):
     path = tmp_path / "world" / "large.yaml"
     path.parent.mkdir()

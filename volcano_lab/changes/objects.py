@@ -19,6 +19,7 @@ from volcano_lab.changes.conf import value_of
 from volcano_lab.changes.draft import CLASSES, Draft, keys_of, kind_of
 from volcano_lab.changes.job_fields import IN_GROUP, WORDS, at_path, edited, set_field
 from volcano_lab.changes.more_nodes import add_nodes
+from volcano_lab.changes.scale import scale
 from volcano_lab.manifests import names, operators
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.disruptions import counted
@@ -192,26 +193,28 @@ class Setting:
             draft.add(_created(self.target, self.value, self.text))
             return True
         place, steps, obj = self.split(draft)
-        if isinstance(obj, api.PodGroup | api.VolcanoJob | api.BatchJob | OperatorObject):
-            created = draft.with_children(place) - {place}
+        owns = isinstance(obj, api.VolcanoJob | api.Workload | OperatorObject)
+        created = draft.with_children(place) - {place} if owns else set[int]()
+        if isinstance(obj, api.PodGroup | api.VolcanoJob | api.BatchJob):
             word = _word(steps)
-            if not self.of_group and word in WORDS and not isinstance(obj, OperatorObject) and (
+            if not self.of_group and word in WORDS and (
                     created or isinstance(obj, api.PodGroup) or word not in (*OF_JOB, *IN_GROUP)):
                 return False
-            if not isinstance(obj, api.PodGroup | api.BatchJob) and created:
-                self._submit_again(draft, obj, created)
         self._put(draft, place, steps)
+        if created and not scale(draft, obj, draft[place], created):
+            self._submit_again(draft, obj, created)
         return True
 
-    def _submit_again(self, draft: Draft, job: api.VolcanoJob | OperatorObject, created: set[int]
-                      ) -> None:
+    def _submit_again(self, draft: Draft, job: api.KubernetesObject, created: set[int]) -> None:
         """Let the controller create PodGroup and pods again, unless some of these run."""
-        runs = sum(isinstance(pod, api.Pod) and bool(pod.spec.node_name)
-                   for pod in map(draft.__getitem__, created))
+        there = [*map(draft.__getitem__, created)]
+        runs = sum(isinstance(pod, api.Pod) and bool(pod.spec.node_name) for pod in there)
         if runs:
-            raise ManifestError('"{text}": pods of {kind} {key} have a node ({runs}); of such '
-                                "a {kind}, allowed are job/{name}. with {words:,}", text=self.text,
-                                runs=runs, kind=job.kind, key=job.key, name=job.name, words=WORDS)
+            name = next((key_of(obj) for obj in there if isinstance(obj, api.PodGroup)), "job/NAME")
+            raise ManifestError('"{text}": pods of {kind} {key} have a node ({runs}); of such a '
+                                "{kind}, allowed are its number of pods, and {name}. with "
+                                "{words:,}", text=self.text, runs=runs, kind=job.kind, key=job.key,
+                                name=name, words=WORDS)
         for place in created:
             draft.put(place, None)
 

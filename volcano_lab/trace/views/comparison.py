@@ -152,7 +152,7 @@ class Comparison(Shown):
             yield gettext("Nothing differs.")
             return
         yield paragraph(self._counts()) or gettext(
-            "As many pods are placed, evicted and waiting as before.")
+            "The cycle places and evicts as many pods as before, and as many wait.")
         if self.breaks:
             yield gettext("Gangs that fall below their minimum: {jobs:4}.",
                           jobs=self.breaks)

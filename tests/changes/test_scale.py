@@ -1,0 +1,131 @@
+"""The number of pods of an owner that runs: pods that are there stay, others are created or
+deleted beside them.
+"""
+
+import pytest
+
+from volcano_lab.api.objects import Pod, PodGroup
+from volcano_lab.changes import change
+from volcano_lab.manifests.loader import ManifestError, loads
+
+APIS = {"Deployment": "apps/v1", "ReplicaSet": "apps/v1", "StatefulSet": "apps/v1",
+        "Job": "batch.volcano.sh/v1alpha1", "RayCluster": "ray.io/v1"}
+TEMPLATE = "template: {spec: {schedulerName: volcano, containers: [{name: c}]}}"
+NODE = "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 8}}}"
+
+
+def owner(kind, name, spec, above=""):
+    return (f"{{apiVersion: {APIS[kind]}, kind: {kind}, metadata: {{name: {name}, uid: {name}-1"
+            f"{above and f', ownerReferences: [{ref(*above)}]'}}}, spec: {{{spec}}}}}")
+
+
+def ref(kind, name):
+    return f"{{apiVersion: {APIS[kind]}, kind: {kind}, name: {name}, uid: {name}-1}}"
+
+
+def group(name, of, spec):
+    return (f"{{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {{name: {name}"
+            f", ownerReferences: [{ref(*of)}]}}, spec: {{{spec}}}, status: {{phase: Running}}}}")
+
+
+def pod(name, of, group, labels="", node="n1"):
+    return (f"{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, labels: {{{labels}}}, "
+            f"annotations: {{scheduling.k8s.io/group-name: {group}}}, ownerReferences: "
+            f"[{ref(*of)}]}}, spec: {{schedulerName: volcano, nodeName: {node!r}, "
+            "containers: [{name: c}]}, status: {phase: Running}}")
+
+
+def world(*documents):
+    return loads("\n---\n".join((NODE, *documents)))
+
+
+WEB = world(owner("Deployment", "web", f"replicas: 2, {TEMPLATE}"),
+            owner("ReplicaSet", "web-7f", f"replicas: 2, {TEMPLATE}", ("Deployment", "web")),
+            group("web-group", ("ReplicaSet", "web-7f"), "minMember: 1"),
+            *(pod(f"web-7f-{end}", ("ReplicaSet", "web-7f"), "web-group", node=node)
+              for end, node in (("a", ""), ("b", "n1"))))
+STATEFUL = world(owner("StatefulSet", "db", f"replicas: 2, {TEMPLATE}"),
+                 group("db-group", ("StatefulSet", "db"), "minMember: 1"),
+                 *(pod(f"db-{n}", ("StatefulSet", "db"), "db-group",
+                       f"statefulset.kubernetes.io/pod-name: db-{n}") for n in range(2)))
+TASKS = (f"minAvailable: 2, tasks: [{{name: ps, replicas: 1, {TEMPLATE}}}, "
+         f"{{name: w, replicas: 2, minAvailable: 1, {TEMPLATE}}}]")
+TRAIN = world(owner("Job", "train", TASKS),
+              group("train-train-1", ("Job", "train"), "minMember: 2"),
+              *(pod(f"train-{name}", ("Job", "train"), "train-train-1",
+                    f"volcano.sh/task-spec: {name[:-2]}, volcano.sh/task-index: '{name[-1]}'")
+                for name in ("ps-0", "w-0", "w-1")))
+RAY = world("{apiVersion: ray.io/v1, kind: RayCluster, metadata: {name: ray, uid: ray-1, labels: "
+            f"{{ray.io/scheduler-name: volcano}}}}, spec: {{headGroupSpec: {{{TEMPLATE}}}, "
+            f"workerGroupSpecs: [{{groupName: g, replicas: 2, {TEMPLATE}}}]}}}}",
+            group("ray-ray-pg", ("RayCluster", "ray"), "minMember: 3"),
+            *(pod(f"ray-{end}", ("RayCluster", "ray"), "ray-ray-pg",
+                  f"ray.io/cluster: ray, ray.io/group: {group}")
+              for end, group in (("x", "g"), ("head", "headgroup"), ("y", "g"))))
+
+
+def pods_of(objects):
+    return {obj.name: obj for obj in objects if isinstance(obj, Pod)}
+
+
+@pytest.mark.parametrize(("objects", "setting", "gone", "created"), [
+    (WEB, "deployment/web.replicas=5", [], 3),
+    (WEB, "deployment/web.replicas=1", ["web-7f-a"], 0),  # has no node
+    (STATEFUL, "statefulset/db.replicas=4", [], ["db-2", "db-3"]),
+    (STATEFUL, "statefulset/db.replicas=1", ["db-1"], 0),
+    (TRAIN, "job/train.tasks[1].replicas=3", [], ["train-w-2"]),
+    (TRAIN, "job/train.tasks[1].replicas=1", ["train-w-1"], 0),
+    (TRAIN, "job/train.tasks[0].replicas=2", [], ["train-ps-1"]),
+    (RAY, "raycluster/ray.workerGroupSpecs[0].replicas=4", [], 2),
+    (RAY, "raycluster/ray.workerGroupSpecs[0].replicas=1", ["ray-y"], 0),
+])
+def test_pods_are_created_or_deleted_beside_those_that_run(objects, setting, gone, created):
+    before, after = pods_of(objects), pods_of(change(objects, [setting]))
+    assert sorted(before.keys() - after.keys()) == gone
+    new = after.keys() - before.keys()
+    assert created == (sorted(new) if isinstance(created, list) else len(new))
+    assert all(after[name].spec.node_name == before[name].spec.node_name
+               for name in before.keys() & after.keys())
+    assert not any(after[name].spec.node_name for name in new)
+
+
+@pytest.mark.parametrize(("objects", "setting"), [
+    (WEB, "deployment/web.replicas=5"), (STATEFUL, "statefulset/db.replicas=4"),
+    (TRAIN, "job/train.tasks[1].replicas=5"),
+    (RAY, "raycluster/ray.workerGroupSpecs[0].replicas=4")])
+def test_new_pods_are_of_the_group_that_is_there(objects, setting):
+    after = change(objects, [setting])
+    assert len([obj for obj in after if isinstance(obj, PodGroup)]) == 1
+    names = {each.metadata.annotations["scheduling.k8s.io/group-name"]
+             for each in pods_of(after).values()}
+    assert len(names) == 1
+    assert len({each.metadata.owner_references[0].name for each in pods_of(after).values()}) == 1
+
+
+def test_a_podgroup_follows_as_its_operator_updates_it():
+    after = change(RAY, ["raycluster/ray.workerGroupSpecs[0].replicas=4"])
+    assert [obj.spec.min_member for obj in after if isinstance(obj, PodGroup)] == [5]
+
+
+def test_a_quota_limits_the_new_pods():
+    quota = ("{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {pods: '4'}},"
+             " status: {hard: {pods: '4'}, used: {pods: '2'}}}")
+    after = change([*WEB, *loads(quota)], ["deployment/web.replicas=9"])
+    assert len(pods_of(after)) == 4
+
+
+def test_owners_beside_it_keep_their_pods():
+    both = [*WEB, *TRAIN[1:], *RAY[1:]]
+    after = pods_of(change(both, ["deployment/web.replicas=3"]))
+    assert len(after) == len(pods_of(both)) + 1
+
+
+@pytest.mark.parametrize(("objects", "setting", "allowed"), [
+    (WEB, "deployment/web.template.spec.nodeSelector={a: b}", "job/default/web-7f."),
+    (TRAIN, "job/train.tasks[1].template.spec.nodeSelector={a: b}", "job/default/train."),
+    (RAY, "raycluster/ray.headGroupSpec.template.spec.nodeSelector={a: b}", "job/default/ray."),
+])
+def test_a_template_of_pods_that_run_is_refused(objects, setting, allowed):
+    with pytest.raises(ManifestError, match="allowed are its number of pods, and") as error:
+        change(objects, [setting])
+    assert allowed in str(error.value)
