@@ -2,10 +2,13 @@
 deleted beside them.
 """
 
+from itertools import chain
+
 import pytest
 
 from volcano_lab.api.objects import Pod, PodGroup
 from volcano_lab.changes import change
+from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import ManifestError, loads
 
 APIS = {"Deployment": "apps/v1", "ReplicaSet": "apps/v1", "StatefulSet": "apps/v1",
@@ -114,6 +117,34 @@ def test_a_quota_limits_the_new_pods():
     assert len(pods_of(after)) == 4
 
 
+SPARK = loads("""
+{apiVersion: sparkoperator.k8s.io/v1beta2, kind: SparkApplication, metadata: {name: s, uid: s-1},
+ spec: {type: Scala, mode: cluster, batchScheduler: volcano, driver: {cores: 1, memory: 1g},
+        executor: {instances: 2, cores: 1, memory: 1g}}}""")
+JOBSET = loads("{apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet, metadata: {name: j, uid: j-1},"
+               "spec: {replicatedJobs: [{name: w, replicas: 2, template: {spec: {parallelism: 2, "
+               f"completions: 2, {TEMPLATE}}}}}}}]}}}}")
+
+
+def running(manifests):
+    """An export of an owner whose pods run, without the objects between it and its pods."""
+    made = with_defaults(manifests)
+    pods = [obj.changed(spec={"node_name": "n1"}, status={"phase": "Running"})
+            for obj in (*made, *chain(*made.later.values())) if isinstance(obj, Pod)]
+    return [*manifests, *(obj for obj in made if isinstance(obj, PodGroup)), *pods]
+
+
+def test_a_label_names_the_owner_where_an_object_between_is_missing():
+    after = pods_of(change(running(JOBSET), ["jobset/j.replicatedJobs[0].replicas=3"]))
+    assert len(after) == 6
+    assert not pods_of(change(running(JOBSET), (), ["jobset/j"]))
+
+
+def test_executors_that_run_are_created_by_their_driver():
+    with pytest.raises(ManifestError, match=r"have a node \(3\)"):
+        change(running(SPARK), ["sparkapplication/s.executor.instances=4"])
+
+
 def test_owners_beside_it_keep_their_pods():
     both = [*WEB, *TRAIN[1:], *RAY[1:]]
     after = pods_of(change(both, ["deployment/web.replicas=3"]))
@@ -126,6 +157,6 @@ def test_owners_beside_it_keep_their_pods():
     (RAY, "raycluster/ray.headGroupSpec.template.spec.nodeSelector={a: b}", "job/default/ray."),
 ])
 def test_a_template_of_pods_that_run_is_refused(objects, setting, allowed):
-    with pytest.raises(ManifestError, match="allowed are its number of pods, and") as error:
+    with pytest.raises(ManifestError, match="have a node") as error:
         change(objects, [setting])
     assert allowed in str(error.value)

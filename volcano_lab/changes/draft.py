@@ -17,6 +17,10 @@ from volcano_lab.trace.names import kinds_meant
 
 CLASSES = {cls.kind.lower(): cls for cls in (*operators.KINDS.values(), *KINDS.values())}
 """Kind in lower case -> its class, Kubernetes' and Volcano's own before those of operators."""
+_KINDS_OF = {row.label: [cls.kind for cls, other in operators.OPERATORS.items()
+                         if other.label == row.label]
+             for row in operators.OPERATORS.values() if "/" in row.label}
+"""The kinds whose objects a label of a pod may name; others use `app`, too."""
 
 
 class Index:
@@ -183,9 +187,13 @@ def keys_of(obj: KubernetesObject) -> list[str]:
 
 
 def owners_of(obj: KubernetesObject) -> Iterable[tuple[str, str]]:
-    """Return the (kind, name) of each owner of an object."""
+    """Return the (kind, name) of each owner of an object; an operator's label of a pod names one,
+    too, as the objects between the two may be missing.
+    """
     yield from ((ref.kind, ref.name) for ref in obj.metadata.owner_references)
     if isinstance(obj, Pod):
+        for label in _KINDS_OF.keys() & obj.metadata.labels.keys():
+            yield from ((kind, obj.metadata.labels[label]) for kind in _KINDS_OF[label])
         for kind, annotation in (("PodGroup", GROUP_NAME), ("Job", JOB_NAME)):
             if annotation in obj.metadata.annotations:
                 yield kind, obj.metadata.annotations[annotation]

@@ -212,9 +212,8 @@ class Setting:
         if runs:
             name = next((key_of(obj) for obj in there if isinstance(obj, api.PodGroup)), "job/NAME")
             raise ManifestError('"{text}": pods of {kind} {key} have a node ({runs}); of such a '
-                                "{kind}, allowed are its number of pods, and {name}. with "
-                                "{words:,}", text=self.text, runs=runs, kind=job.kind, key=job.key,
-                                name=name, words=WORDS)
+                                "{kind}, allowed are {name}. with {words:,}", text=self.text,
+                                runs=runs, kind=job.kind, key=job.key, name=name, words=WORDS)
         for place in created:
             draft.put(place, None)
 
