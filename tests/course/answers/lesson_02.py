@@ -19,6 +19,10 @@ def _careless(request, room):
     return all(amount - room[name] < 0.1 for name, amount in request.items())
 
 
+def _only_of_the_node(request, room):
+    return all(request[name] - amount < 0.1 for name, amount in room.items())
+
+
 def _too_tolerant(request, room):
     return all(amount - room.get(name, 0) <= 0.1 for name, amount in request.items())
 
@@ -70,6 +74,7 @@ answers(
         (_strict, "tolerance"),
         (_forgetful, "missing counts as zero"),
         (_careless, "idle.get"),
+        (_only_of_the_node, "one of them"),
         (_any, "Every resource"),
         (_too_tolerant, "not 0.1 itself"),
         (lambda request, room: "yes", "True or False"),
@@ -79,9 +84,9 @@ answers(
 
 answers(
     "02.overused_from",
-    right=[963, "963"],
-    wrong=[(962, "0.963"), (964, "smaller"), (1000, "whole node"), (37, "queue a"),
-           (926, "less 37"), (500, "below 0.1")],
+    right=[81, "81"],
+    wrong=[(82, "strict"), (80, "1.081"), (81.081, "Whole"), (1000, "whole node"),
+           (37, "queue a"), (500, "below 0.1")],
 )
 
 answers(

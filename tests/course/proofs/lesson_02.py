@@ -1,6 +1,6 @@
 """What lesson 02, "Resources, and how they are compared", says is so."""
 
-from course.proofs import after
+from course.proofs import after, answer
 
 
 @after("resources-05")
@@ -23,6 +23,14 @@ def a_tiny_cluster_2(cycle, tables):
 def explain_it_from_the_trace(sides):
     assert [row["left ≤ right, below 0.1 forgiven"] for row in sides] == [True, True]
     assert [row["left ≤ right"] for row in sides] == [False, False]
+
+
+@after("resources-19")
+def from_which_amount_it_is_overused(Resource):
+    deserved = Resource(1000 * 3 / 37)
+    assert f"{deserved.milli_cpu:.3f}" == "81.081"
+    held = [amount for amount in range(1001) if deserved.less_equal(Resource(amount), "zero")]
+    assert held[0] == answer("02", "overused_from")
 
 
 @after("resources-17")
@@ -69,4 +77,9 @@ def explore(lab):
 
 @after("resources-45")
 def a_question_that_people_really_have_which(short, tables):
+    cpu, memory = (tables.queues(short, unit).loc["a"] for unit in ("cpu", "memory"))
+    assert (cpu["allocated"], cpu["deserved"]) == (1, 2)
+    assert (memory["allocated"], memory["deserved"]) == (8 * 2**30, 5 * 2**30)
+    reason = short.why("default/a-more")[-1]
+    assert f"{answer('02', 'which_is_short')} 9Gi > deserved 5Gi" in reason
     assert not tables.queues(short)["overused"]["a"]
