@@ -75,13 +75,56 @@ def test_the_last_answer_of_the_cluster_is_quoted(plugin, changed):
     assert ("something has changed since that answer" in text) == changed
 
 
-def test_devices_that_a_pod_claims_are_named():
-    text = POD.replace("schedulerName: volcano", "schedulerName: volcano\n"
-                       "  resourceClaims: [{name: gpu, resourceClaimName: one}]")
-    found = Cluster().add(NODE % "", text % ("", "", REFUSED)).explainer(CONF % "drf").why("a/g")
-    assert found.head.startswith("a/g depends on dynamic resource allocation, which is not")
-    assert "Pod a/p depends on dynamic resource allocation (gpu)." in found.text
-    assert "something has changed" not in found.text
+@pytest.mark.parametrize("argument, node, head, said", [
+    ("true", "", "a/g depends on dynamic resource allocation, which is not",
+     "Pod a/p depends on dynamic resource allocation (gpu)."),
+    ("false", "", "a/g does not wait", "does not read its claims (gpu)"),
+    ("false", "n1", "a/g does not wait",
+     "is bound to node n1 and has not started there: ContainerCreating. Plugin predicates does not "
+     "read its claims (gpu), so pods get nodes without the devices")])
+def test_devices_that_a_pod_claims_are_named_and_whether_they_are_read(argument, node, head, said):
+    text = (POD % ("", "", "" if node else REFUSED)).replace(
+        "schedulerName: volcano", "schedulerName: volcano\n  resourceClaims: [{name: gpu, "
+        f"resourceClaimName: one}}]\n  nodeName: '{node}'").replace(
+        "status: {phase: Pending,", "status: {phase: Pending, containerStatuses: [{name: c, state: "
+        "{waiting: {reason: ContainerCreating}}}],")
+    conf = (CONF % "drf").replace("{name: predicates}", "{name: predicates, arguments: {"
+                                  f"predicate.DynamicResourceAllocationEnable: {argument}}}}}")
+    found = Cluster().add(NODE % "", text).explainer(conf).why("a/g")
+    assert found.head.startswith(head)
+    assert said in found.text
+    assert ("something has changed" in found.text) == (argument == "false" and not node)
+
+
+SCHEDULER = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: s, namespace: volcano-system, labels: {app: %s}}
+spec: {containers: [{name: s, args: ['--v=3', %s]}]}
+status: {phase: Running}
+"""
+
+
+@pytest.mark.parametrize("app, flag, others", [
+    ("volcano-scheduler", "'--node-selector=pool:a,pool:c'", "pool:b"),
+    ("volcano-scheduler", "'--node-selector', 'pool:a'", "pool:b"),
+    ("volcano-scheduler", "'--node-selector=team:a'", None),
+    ("volcano-scheduler", "'--v=4'", ""), ("web", "'--node-selector=pool:a'", "")])
+def test_nodes_that_the_schedulers_flag_leaves_out_are_named(app, flag, others, tmp_path):
+    text = "---\n".join([SCHEDULER % (app, flag), *(
+        (NODE % "").replace("name: n1", f"name: n-{pool}, labels: {{pool: {pool}}}").replace(
+            "cpu: 4", f"cpu: {cpu}") for pool, cpu in (("a", 1), ("b", 4), ("b-small", 1)))])
+    job = Cluster().job("j", cpu=2).export()
+    (tmp_path / "all.yaml").write_text(f"{text}---\n{job}")
+    cluster = Cluster.read(tmp_path / "all.yaml")
+    found = cluster.why("j")
+    left = others != ""
+    assert (not found.head.startswith("j does not wait")) == left
+    assert ("1 more node is large enough, and the scheduler leaves it out: n-b." in found.text
+            ) == left
+    assert (f"Add --node-selector={others} to the arguments" in found.text) == bool(others)
+    reasons = ["is left out, as the scheduler does" in each for each in cluster.objects().warnings]
+    assert any(reasons) == left
 
 
 def test_an_answer_about_a_gang_is_not_quoted():

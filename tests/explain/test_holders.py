@@ -1,11 +1,13 @@
 """Who holds what a job lacks, what each of these jobs is, and by which rule one came first."""
 
 import pytest
+from own_plugins import Answers
 from small_cluster import conf, group, node, pod, queue
 
 from volcano_lab import Cluster
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.holders import allocated
+from volcano_lab.framework.registry import registered
 from volcano_lab.manifests import loader
 
 NOW = 1_800_000_000.0
@@ -357,9 +359,19 @@ def test_pods_without_a_podgroup_are_jobs_of_their_own():
         "pods has a PodGroup of its own, so each is a job:")
 
 
+def test_a_plugin_whose_values_are_not_known_decides():
+    mine = Answers["job_order", lambda left, right: -1 if left.name == "one" else 1]
+    with registered(plugin={"mine": mine}):
+        text = conf("mine", "gang", "predicates")
+        cluster = Cluster().node("n1", cpu=4).job("new", cpu=3).job("one", cpu=3)
+        assert text_of(asked(cluster, text), "came_first") == (
+            "Served before it: default/one, as mine decides.")
+
+
 @pytest.mark.parametrize("priority, said", [
-    (3, None), (1, "Served before it: queue a, as capacity decides.")])
-def test_a_plugin_whose_values_are_not_known_decides(priority, said):
+    (3, None), (1, "Served before it: queue a. capacity compares priority and share: 2 and 1 "
+                   "(queue a) before 1 and 1 (queue b).")])
+def test_queues_of_a_tree_are_compared_by_priority_first(priority, said):
     cluster = Cluster().node("n1", cpu=4).queue("a", priority=2).queue("b", priority=priority).job(
         "one", queue="a", cpu=3).job("new", queue="b", cpu=3)
     assert text_of(asked(cluster, LIMITED), "came_first") == said

@@ -50,6 +50,37 @@ def test_queues_are_compared_where_the_jobs_are_in_two():
     assert "proportion compares priority and share" in found.text
 
 
+TREE = """\
+{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: "%s", annotations: {
+  volcano.sh/hierarchy: root/%s, volcano.sh/hierarchy-weights: "1/%s/1"}},
+ spec: {parent: "%s", deserved: {cpu: "%s"}}}
+"""
+
+
+@pytest.mark.parametrize("plugin, said", [
+    ("capacity", "compares priority and share of queues x and y, above them: 0 and 0.25 (queue b) "
+                 "before 0 and 0.5 (queue a)."),
+    ("drf", "compares saturation, then share ÷ weight, of y and x: not saturated, 0.125 (queue b) "
+            "before not saturated, 0.25 (queue a).")])
+@pytest.mark.parametrize("action", ["allocate", "reclaim"])
+def test_queues_in_a_tree_are_compared_where_they_part(plugin, said, action):
+    cluster = Cluster().node("n1", cpu=8)
+    for name, path, weight, parent, deserved in (
+            ("x", "x", 1, "root", 4), ("y", "y", 2, "root", 8), ("a", "x/a", 1, "x", 4),
+            ("b", "y/b", 2, "y", 8)):
+        cluster.add(TREE % (name, path, weight, parent, deserved))
+    for queue in "ab":
+        cluster.job(f"old-{queue}", queue=queue, cpu=2, running={"n1": 1}).job(
+            f"new-{queue}", queue=queue, cpu=1)
+    admitted = [obj.changed(status={"phase": "Inqueue"}) if obj.kind == "PodGroup" else obj
+                for obj in cluster.objects()]
+    text = {"actions": action, "tiers": [{"plugins": [
+        {"name": "gang"}, {"name": plugin, "enableHierarchy": True}, {"name": "predicates"}]}]}
+    found = Cluster(admitted).why("new-a", before="new-b", conf=text)
+    assert found.head == f"{action} serves default/new-b before default/new-a."
+    assert said.replace("queues x and y", "queues y and x") in found.text
+
+
 def test_a_job_that_runs_is_in_no_order():
     cluster = Cluster().node("n1", cpu=4).job("a", cpu=1, running={"n1": 1}).job("b", cpu=1)
     assert "default/a is in no order of this cycle" in cluster.why("b", before="a").head

@@ -114,6 +114,9 @@ def order(facts, _):
             first, second = ((-each.facts["priority"], each.facts["share"])
                              for each in (first, second))
             assert first <= second
+        case "compared.level":
+            first, second = ((each.code, each.facts["share"]) for each in (second, first))
+            assert first[0] > second[0] or first >= second
         case "compared.priority":
             assert float(first) > float(second)
         case "compared.dominant":

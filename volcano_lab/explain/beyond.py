@@ -15,6 +15,7 @@ from volcano_lab.api.objects import PodGroup
 from volcano_lab.api.quantity import parse
 from volcano_lab.explain.evidence import OWN, Evidence
 from volcano_lab.explain.explanation import Cause, moment_text
+from volcano_lab.explain.kubelet import claimed, claims_off
 from volcano_lab.explain.lint import unmeasured
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.messages import Message, Said
@@ -30,24 +31,29 @@ SOON = 60
 
 def beyond_causes(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
     """Yield what may keep pods waiting in the cluster that this cycle places."""
-    new = [task for task in tasks if task.node_name and seen.is_new(task)][:1]
-    for task in new:
-        said = _last_answer(task)
-        asked = {plugin: _asks(seen, task, plugin) for plugin in BEYOND
-                 if plugin in seen.ssn.conf.plugin_names()}
-        deciding = {plugin: Message("beyond.plugin", plugin=plugin)
-                    for plugin, asks in asked.items() if asks or (
-                        said and not BEYOND[plugin]
-                        and (plugin != "usage" or unmeasured(seen.ssn)))}
-        if asked_for := [str(each.get("name", "")) for each in task.pod.spec.resource_claims]:
-            asked["claims"], deciding["claims"] = asked_for, Message("beyond.claims.name")
-        for plugin, by in deciding.items():
+    for task in [task for task in tasks if task.node_name and seen.is_new(task)][:1]:
+        said, off = _last_answer(task), claims_off(seen, task)
+        deciding = _deciding(seen, task, said)
+        if task.pod.spec.resource_claims and not off:
+            deciding["claims"] = claimed(task)
+        for plugin, asks in deciding.items():
+            by = Message("beyond.claims.name") if plugin == "claims" else Message(
+                "beyond.plugin", plugin=plugin)
             cards = _cards(seen, task) if plugin == "deviceshare" else None
             yield Cause.of("beyond", Message(f"beyond.{plugin}"), cards, by=by, pod=task.key,
-                           asks=asked[plugin] or None)
+                           asks=asks or None)
+        yield from [Cause("claims_off", off, context=True)] if off else ()
         if said:
             yield Cause.of("beyond_answer", None if deciding else Message("beyond.changed"),
                            pod=task.key, said=said.strip().rstrip("."))
+
+
+def _deciding(seen: Evidence, task: TaskInfo, said: str) -> dict[str, list[str]]:
+    """The plugins that decide about a pod beyond the lab, with what it requests of them."""
+    asked = {plugin: _asks(seen, task, plugin) for plugin in BEYOND
+             if plugin in seen.ssn.conf.plugin_names()}
+    return {plugin: asks for plugin, asks in asked.items() if asks or (
+        said and not BEYOND[plugin] and (plugin != "usage" or unmeasured(seen.ssn)))}
 
 
 def idle_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

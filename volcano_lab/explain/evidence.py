@@ -65,6 +65,8 @@ class Evidence:
         self.fresh = False  # whether the session's cache is read by nothing else
         self.called = self.names.called
         self.not_created: dict[str, list[Said]] = getattr(objects, "not_created", {})
+        self.unseen: list[Node] = getattr(objects, "unseen", [])
+        self.node_labels: list[str] = getattr(objects, "node_labels", [])
         self.elsewhere = {obj.key: obj for obj in objects if isinstance(obj, Pod)
                           and obj.spec.scheduler_name not in ("", SCHEDULER)
                           and not obj.spec.node_name}

@@ -12,14 +12,22 @@ from functools import partial, reduce
 from itertools import chain
 from typing import Any
 
-from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, QueueInfo
-from volcano_lab.api.status import ALLOCATED_STATUSES, FAILED, READY_STATUSES, RELEASING, SUCCEEDED
+from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, QueueInfo, total
+from volcano_lab.api.status import (
+    ALLOCATED_STATUSES,
+    FAILED,
+    PIPELINED,
+    READY_STATUSES,
+    RELEASING,
+    SUCCEEDED,
+)
 from volcano_lab.explain.evidence import Evidence, after_init, ended, fails_to_start, requested
 from volcano_lab.explain.explanation import Amounts, Cause, added, moment_text, over, part
 from volcano_lab.explain.lint import SHARES
 from volcano_lab.explain.origin import above, unknown_class
 from volcano_lab.explain.owners import created_by, is_single
 from volcano_lab.messages import Message, Said
+from volcano_lab.plugins.hierarchy import Hierarchy
 from volcano_lab.trace import Record, State
 from volcano_lab.trace.cause_trace import POINTS
 from volcano_lab.trace.plain import amounts
@@ -28,7 +36,7 @@ MOST = 3
 """Jobs that are named; the others are counted."""
 COUNTED = frozenset(map(str, ALLOCATED_STATUSES))
 READY = frozenset(map(str, READY_STATUSES))
-HOLDING = COUNTED | {str(RELEASING)}
+HOLDING, SHARED = COUNTED | {str(RELEASING)}, COUNTED | {str(PIPELINED)}
 
 
 def below(seen: Evidence, level: str | None) -> list[JobInfo]:
@@ -335,7 +343,7 @@ def decided(seen: Evidence, left: Any, right: Any, turn: Record) -> Message | No
 
     state, kind = seen.state_at(turn), turn.kind
     for plugin in seen.plugins(f"{kind}_order"):
-        what, key, shown = _compared(seen, kind, plugin, state)
+        what, key, shown = _compared(seen, plugin, state, left, right)
         if key is None:  # this plugin's values are not known here
             decided = turn.get("next") == right.uid and turn["decided_by"]
             return first("came_first.decided", plugin) if decided and (
@@ -344,7 +352,7 @@ def decided(seen: Evidence, left: Any, right: Any, turn: Record) -> Message | No
         if theirs > own:
             return None
         if theirs < own:
-            return first("came_first", plugin, what=Message(f"compared.{what}"),
+            return first("came_first", plugin, what=what,
                          theirs=shown(theirs), own=shown(own))
     if left.creation_timestamp >= right.creation_timestamp:
         return None
@@ -366,30 +374,64 @@ def priority_note(seen: Evidence, job: JobInfo) -> Message | None:
                    job=seen.called(job.uid), priority=job.priority)
 
 
-def _compared(seen: Evidence, kind: str, plugin: str, state: State
-              ) -> tuple[str, Callable[[Any], Any] | None, Callable[[Any], Said]]:
-    """(what a plugin compares, a key of it at that moment by which the smaller comes first, its
-    text); no key where it is not known.
+def _compared(seen: Evidence, plugin: str, state: State, left: Any, right: Any
+              ) -> tuple[Message | None, Callable[[Any], Any] | None, Callable[[Any], Said]]:
+    """(what a plugin compares of two jobs or queues, a key of it at that moment by which the
+    smaller comes first, its text); no key where it is not known.
     """
-    shares = state["jobs" if kind == "job" else "queues"]
     known: Any = seen.ssn.plugins[plugin]
-    if kind == "queue":
-        if plugin in SHARES and not getattr(known, "hierarchical", False):
-            return "share", lambda queue: (
-                -queue.queue.spec.priority, shares[queue.uid]["share"]), (
-                lambda key: Message("compared.two", priority=-key[0], share=key[1]))
-    elif plugin == "drf" and not known.hierarchical:
-        return "dominant", lambda job: shares[job.uid].get("share", 0.0), "{:.4g}".format
-    elif plugin == "priority":
-        return "priority", lambda job: -job.priority, lambda key: f"{-key}"
-    elif plugin == "gang":
-        return "minimum", lambda job: sum(
+    if isinstance(left, QueueInfo):
+        if plugin in SHARES:
+            return _shares(known, state["queues"], left, right)
+        return _levels(seen, known, state, left, right) if plugin == "drf" else (None, None, str)
+    keys: dict[str, tuple[str, Callable[[Any], Any], Callable[[Any], Said]]] = {
+        "drf": ("dominant", lambda job: state["jobs"][job.uid].get("share", 0.0), "{:.4g}".format),
+        "priority": ("priority", lambda job: -job.priority, lambda key: f"{-key}"),
+        "gang": ("minimum", lambda job: sum(
             state["tasks"][task.key]["status"] in READY or task.best_effort
-            for task in job.tasks.values()) >= job.min_available, _yes_or_no
-    elif plugin in ("sla", "tdm"):
-        return ("deadline", known.job_order_key, moment_text) if plugin == "sla" else (
-            "preemptable", known.job_order_key, _yes_or_no)
-    return "", None, str
+            for task in job.tasks.values()) >= job.min_available, _yes_or_no),
+        "sla": ("deadline", lambda job: known.job_order_key(job), moment_text),
+        "tdm": ("preemptable", lambda job: known.job_order_key(job), _yes_or_no)}
+    what, key, shown = keys.get(plugin, ("", None, str))
+    return Message(f"compared.{what}") if what else None, key, shown
+
+
+def _shares(known: Any, queues: Any, left: QueueInfo, right: QueueInfo
+            ) -> tuple[Message, Callable[[QueueInfo], Any], Callable[[Any], Said]]:
+    """How proportion and capacity compare two queues: by priority, then by share, in a tree by that
+    of the queues above them that have the same parent.
+    """
+    mine, theirs = known.tree.branches(left.uid, right.uid) if getattr(
+        known, "hierarchical", False) else (known.queue_opts[each.uid] for each in (left, right))
+    attrs = {left.uid: mine, right.uid: theirs}
+
+    def first_two(queue: QueueInfo) -> tuple[int, float]:
+        return -queue.queue.spec.priority, queues[attrs[queue.uid].name]["share"]
+
+    level = known.name == "capacity" and first_two(left) == first_two(right)
+    return (Message("compared.share", of=None if [*attrs] == [mine.name, theirs.name] else Message(
+        "compared.of", queues=[mine.name, theirs.name])),
+            lambda queue: (*first_two(queue), level and attrs[queue.uid].is_best_effort),
+            lambda key: Message("compared.two", priority=-key[0], share=key[1],
+                                unset=Message("compared.unset") if key[2] else None))
+
+
+def _levels(seen: Evidence, known: Any, state: State, left: QueueInfo, right: QueueInfo
+            ) -> tuple[Message, Callable[[QueueInfo], Any], Callable[[Any], Said]]:
+    """How hierarchical DRF compares two queues: at the first level at which they differ."""
+    tree = Hierarchy(known.total)
+    held = {job.uid: total(task.resreq for task in job.tasks.values() if state["tasks"][
+        task.key]["status"] in SHARED) for job in seen.ssn.jobs.values()}
+    tree.total_allocated = total(held.values())
+    for uid, job in seen.ssn.jobs.items():
+        tree.update(job, seen.ssn.queues[job.queue], held[uid])
+    pairs = [*tree.levels(left, right)]
+    keys = [tuple((node.saturated, node.share / node.weight) for node in pair) for pair in pairs]
+    at = next((at for at, (mine, theirs) in enumerate(keys) if mine != theirs), 0)
+    found = dict(zip((left.uid, right.uid), keys[at], strict=True))
+    return (Message("compared.level", names=[node.name for node in pairs[at]]),
+            lambda queue: found[queue.uid], lambda key: Message(
+                "compared.saturated" if key[0] else "compared.weighed", share=key[1]))
 
 
 def _yes_or_no(key: Any) -> Message:

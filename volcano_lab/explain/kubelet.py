@@ -23,6 +23,7 @@ REFUSED, ONE_NODE = "OutOf", {"ReadWriteOnce", "ReadWriteOncePod"}
 ENDED = {"Evicted": "failed.evicted", "UnexpectedAdmissionError": "failed.device",
          "Terminated": "failed.shutdown", "NodeShutdown": "failed.shutdown"}
 """Reasons of the kubelet -> what they mean."""
+CLAIMS_ARGUMENT = "predicate.DynamicResourceAllocationEnable"
 EVICT = "Evict"
 """The reason of Volcano's Events about pods that it evicts."""
 
@@ -75,8 +76,22 @@ def bound_causes(seen: Evidence, job: JobInfo, pod: str = "") -> Iterator[Cause]
     pods = [task for task in pods if task.key == pod] or pods
     if why := not_started(task.pod for task in pods):
         warnings = next(filter(None, (_events(seen, task) for task in pods)), [])
-        yield Cause.of("bound", *_one_node(seen, pods[0]), *warnings, context=True,
+        yield Cause.of("bound", *_one_node(seen, pods[0]), *warnings, claims_off(
+            seen, pods[0]), context=True,
                        n=len(pods), pod=pods[0].key, node=pods[0].node_name, why=why)
+
+
+def claimed(task: TaskInfo) -> list[str]:
+    """The claims of a pod to devices."""
+    return [str(claim.get("name", "")) for claim in task.pod.spec.resource_claims]
+
+
+def claims_off(seen: Evidence, task: TaskInfo) -> Message | None:
+    """That plugin predicates does not read the claims of a pod to devices."""
+    names, plugin = claimed(task), seen.ssn.plugins.get("predicates")
+    if not names or (plugin is not None and plugin.arguments.get_bool(CLAIMS_ARGUMENT, False)):
+        return None
+    return Message("claims_off", claims=names, argument=CLAIMS_ARGUMENT)
 
 
 def _events(seen: Evidence, task: TaskInfo, evicted: bool = False) -> list[Message]:

@@ -32,7 +32,7 @@ from volcano_lab.trace.plain import amounts, grouped
 from volcano_lab.trace.reading import scores_of
 from volcano_lab.trace.views.jobs import missing as not_created
 
-ORDERED = ("allocate", "enqueue")
+ORDERED = ("allocate", "enqueue", "reclaim", "preempt")
 """The actions in whose order jobs are compared, the one that gives resources first."""
 MOST = 5
 """Jobs that are named before one in its queue."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import cmp_to_key
 from typing import Any
 
-from volcano_lab.api import JobInfo, TaskInfo
+from volcano_lab.api import JobInfo, Resource, TaskInfo
 from volcano_lab.api.objects import OwnerReference, Pod
 from volcano_lab.api.status import FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
 from volcano_lab.explain import evidence
@@ -31,10 +31,11 @@ from volcano_lab.explain.volumes import claim_causes, driver_causes
 from volcano_lab.manifests.owners import job_of
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, Said, alike, known
+from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.plugins.sla import WAITING_TIME
 from volcano_lab.trace import Record, short
 from volcano_lab.trace.cause_trace import POINTS
-from volcano_lab.trace.plain import grouped
+from volcano_lab.trace.plain import amounts, grouped
 
 QUEUE_GATE = "scheduling.volcano.sh/queue-allocation-gate"
 """The gate of pods that Volcano v1.15 opens when their queue has enough left."""
@@ -144,11 +145,27 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     if {*TOO_LARGE, "larger_than_any_node"}.isdisjoint(cause.code for cause in causes):
         causes += cluster_too_small(seen, job)
     causes.sort(key=lambda cause: cause.code != "each_other")
+    causes[1:1] = _unseen_nodes(seen, job)
     said = {"no_pods"} if lacking else set()
     said |= {"quota_used" for cause in lacking if cause.code == "pods_refused"}
     return [*idle_causes(seen, job), *lacking,
             *(cause for cause in causes if cause.code not in said),
             *_deadline(seen, job), *beside]
+
+
+def _unseen_nodes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield which nodes a pod would fit and the scheduler leaves out by its flag."""
+    pods = evidence.unplaced(job)[:1]
+    fit = [node for node in seen.unseen for task in pods if not over(
+        amounts(task.init_resreq), amounts(Resource.from_list(node.status.allocatable)))
+        and PodInfo(task.pod).required_nodes.matches(node)]
+    keys = {label.partition(":")[0] for label in seen.node_labels}
+    others = sorted({f"{key}:{value}" for node in fit
+                     for key, value in node.metadata.labels.items() if key in keys})
+    if fit:
+        yield Cause.of("nodes_unseen", Message("nodes_unseen.others", labels=others) if others
+                       else None, context=True, n=len(fit), nodes=[node.name for node in fit],
+                       labels=seen.node_labels)
 
 
 def _not_made(seen: Evidence, job: JobInfo, why: Said) -> Cause:

@@ -41,6 +41,9 @@ OF_POD = "pod/"
 OF_STATUS = re.compile(r'^.*?Message:"((?:[^"\\]|\\.)*)".*', re.DOTALL)
 """An Event of Volcano's with the API server's answer, of which only the message is read."""
 WEBHOOK = re.compile(r'failed calling webhook "([^"]+)"')
+SCHEDULER_LABEL = {"app": "volcano-scheduler"}
+NODE_LABELS = re.compile(r"--node-selector(?:=|', ')([^'\"\s]+)")
+"""The scheduler's flag with labels: it knows nodes alone that have one of them."""
 OF_CYCLES = ("FailedScheduling", "Unschedulable")
 """Reasons of Events about pods with what a scheduler says in each cycle."""
 APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
@@ -65,7 +68,8 @@ class Loaded(list[api.KubernetesObject]):
     without effect, `places` where each object is written, and `reports`, by name what was not read
     and the last warning of a controller, by `pod/NAME` those about a pod; of its own, `not_created`
     why pods of an object (by key) are not created, `later` has the pods of a Volcano Job whose
-    PodGroup is not admitted yet, `given` the manifests before controllers.
+    PodGroup is not admitted yet, `given` the manifests before controllers; `unseen` has the nodes
+    that the scheduler leaves out by its flag.
 
     >>> [obj.key for obj in loads("{apiVersion: v1, kind: Node, metadata: {name: n1}}")]
     ['n1']
@@ -78,6 +82,8 @@ class Loaded(list[api.KubernetesObject]):
         self.places: dict[tuple[str, str, str], str] = getattr(source, "places", {})
         self.reports: dict[str, list[Said]] = getattr(source, "reports", {})
         self.not_created: dict[str, list[Said]] = getattr(source, "not_created", {})
+        self.unseen: list[api.Node] = getattr(source, "unseen", [])
+        self.node_labels: list[str] = getattr(source, "node_labels", [])
         self.later: dict[str, list[api.Pod]] = {}
         self.given: list[api.KubernetesObject] = self
 
@@ -208,6 +214,7 @@ class _Batch:
         self._reports: dict[str, list[Said]] = {}
         self._sources: list[str] = []
         self._generated: Counter[str] = Counter()
+        self._node_labels: set[str] = set()
 
     @collector_paused()
     def read(self, text: str | Unreadable, name: str) -> None:
@@ -236,6 +243,7 @@ class _Batch:
         if self.errors:
             raise ManifestError(self.errors)
         self._look_for_volumes()
+        unseen = self._take_unseen()
         if len(self._kinds) > MOST_KINDS:
             kinds = [f"{kind} {len(self._not_read.pop(reason))}"
                      for reason, kind in self._kinds.items()]
@@ -246,7 +254,21 @@ class _Batch:
         loaded = Loaded([obj for obj, _ in self._objects.values()])
         loaded.warnings, loaded.reports = capped(self.warnings), self._reports
         loaded.places = {key: place for key, (_, place) in self._objects.items()}
+        loaded.unseen, loaded.node_labels = unseen, sorted(self._node_labels)
         return loaded
+
+    def _take_unseen(self) -> list[api.Node]:
+        """Take out the nodes that have none of the labels of the scheduler's flag."""
+        unseen = {key: (obj, place) for key, (obj, place) in self._objects.items() if isinstance(
+            obj, api.Node) and self._node_labels and self._node_labels.isdisjoint(
+                f"{name}:{value}" for name, value in obj.metadata.labels.items())}
+        reason = gettext("is left out, as the scheduler does, for its flag --node-selector names "
+                         "{labels:,}", labels=sorted(self._node_labels))
+        for key, (obj, place) in unseen.items():
+            del self._objects[key]
+            self._not_read.setdefault(reason, []).append(labelled(obj, place))
+            self._reports.setdefault(f"default/{obj.name}", []).append(reason)
+        return [obj for obj, _ in unseen.values()]
 
     def _read(self, document: Any, place: str, item: tuple[str, Any], depth: int) -> None:
         """Read one document: an object, a list of them, or an event; `item` is its list's kind."""
@@ -316,6 +338,9 @@ class _Batch:
                 findings.warnings += not_modelled.pod_warnings(obj)
             self.warnings += [f"{label}{mark(': ')}{warning}" for warning in findings.warnings]
             obj.metadata.annotations.pop(APPLIED, None)  # it may be confidential
+            if SCHEDULER_LABEL.items() <= obj.metadata.labels.items():
+                for labels in NODE_LABELS.findall(str(document.get("spec"))):
+                    self._node_labels |= {*labels.split(",")}
             self._keep(obj, label, place, event)
 
     def _report(self, key: str, said: Message) -> None:

@@ -8,7 +8,7 @@ Volcano: pkg/scheduler/plugins/drf/drf.go (hierarchicalNode)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from attrs import define, evolve, field
 
@@ -88,22 +88,25 @@ class Hierarchy:
         node.dominant_resource, node.share = dominant_share(node.allocated, self.total)
         node.saturated = all(child.saturated for child in children)
 
+    def levels(self, left: QueueInfo, right: QueueInfo
+               ) -> Iterator[tuple[HierarchicalNode, HierarchicalNode]]:
+        """Yield the levels of two queues, from the root down to the end of the shorter path."""
+        mine = theirs = self.root
+        yield mine, theirs
+        paths = (queue.hierarchy.split("/")[1:] for queue in (left, right))
+        for own, other in zip(*paths, strict=False):
+            mine, theirs = mine.children[own], theirs.children[other]
+            yield mine, theirs
+
     def compare(self, left: QueueInfo, right: QueueInfo) -> float:
         """Compare queues at the first level in which they differ: the unsaturated one is first,
         then the one with the lower share for its weight. Negative means the left one, 0 a tie.
         """
-        left_node = right_node = self.root
-        left_path, right_path = left.hierarchy.split("/"), right.hierarchy.split("/")
-        depth = min(len(left_path), len(right_path))
-        for level in range(depth):
-            if left_node.saturated != right_node.saturated:
-                return 1.0 if left_node.saturated else -1.0
-            difference = left_node.share / left_node.weight - right_node.share / right_node.weight
-            if difference:
+        for mine, theirs in self.levels(left, right):
+            if mine.saturated != theirs.saturated:
+                return 1.0 if mine.saturated else -1.0
+            if difference := mine.share / mine.weight - theirs.share / theirs.weight:
                 return difference
-            if level < depth - 1:
-                left_node = left_node.children[left_path[level + 1]]
-                right_node = right_node.children[right_path[level + 1]]
         return 0.0
 
 
