@@ -116,8 +116,8 @@ spec: {tier: 1, tierName: rack, members: [{type: Node, selector: {exactMatch: {n
 def test_a_quota_that_no_plugin_reads():
     cluster = Cluster().node("n1", cpu=4).add(QUOTA).job("train", cpu=1)
     assert sentences(cluster) == [
-        "ResourceQuota default/q: spec.hard has no effect on the scheduler: only the plugin "
-        "resourcequota reads it, and the configuration does not name it."]
+        "ResourceQuota default/q: the API server keeps spec.hard where pods are created; the "
+        "scheduler does not read it, as the configuration does not name the plugin resourcequota."]
     assert sentences(cluster, CONF + "  - name: resourcequota\n") == []
 
 

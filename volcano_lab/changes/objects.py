@@ -29,6 +29,7 @@ from volcano_lab.manifests.operators import OperatorObject
 from volcano_lab.manifests.owners import created_again
 from volcano_lab.manifests.quotas import released
 from volcano_lab.manifests.schema import json_name
+from volcano_lab.manifests.templates import renewed
 from volcano_lab.messages.similar import meant
 
 UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
@@ -63,11 +64,11 @@ def change(objects: Iterable[api.KubernetesObject], settings: Sequence[str] = ()
     given = Draft(objects if isinstance(objects, list) else list(objects))
     removed = {name: _remove(given, name) for name in removals}
     doomed = [name for name, found in removed.items() if not found]
-    pods = [obj for obj in chain(*removed.values()) if isinstance(obj, api.Pod)
-            and not given.has(f"pod/{obj.key}", obj.key)]
-    for place in given.of_kind("resourcequota") if pods else ():
+    gone = [obj for obj in chain(*removed.values()) if not (
+        isinstance(obj, api.Pod) and given.has(f"pod/{obj.key}", obj.key))]
+    for place in given.of_kind("resourcequota") if gone else ():
         quota: Any = given[place]
-        given.put(place, released(quota, pods))
+        given.put(place, released(quota, gone))
     read = [*map(Setting.read, settings)]
     late = [each.text for each in read if not each.applied_to(given)]
     for each in read:
@@ -107,8 +108,10 @@ def _remove(draft: Draft, name: str) -> list[api.KubernetesObject]:
     removed = [draft[place] for place in places]
     for place in places:
         draft.put(place, None)
-    if isinstance(obj, api.Pod) and _has_creator(draft, obj):
-        draft.put(found, created_again(obj))
+    if isinstance(obj, api.Pod):
+        again = renewed(obj, draft.loaded())
+        if again or _has_creator(draft, obj):
+            draft.put(found, again or created_again(obj))
     return removed
 
 

@@ -79,6 +79,7 @@ class Candidates:
     def __init__(self, world: World, ssn: Session, job: JobInfo):
         self.world, self.ssn, self.job, self.name = world, ssn, job, world.job(job.uid)
         self.pods = world.waiting(job.uid)
+        self.renews: set[str] = set()  # what pods have once they are created again
 
     @cached_property
     def labels(self) -> dict[str, set[str]]:
@@ -90,6 +91,7 @@ class Candidates:
         world, job, codes = self.world, self.job, {cause.code for cause in causes}
         refused = bool(codes & {*CAPABILITY, "overcommit_refuses"}) and job.is_pending()
         refuses = _lacks_pods(causes)
+        self.renews = {what for cause in causes for what in cause.numbers.get("renews", ())}
         for cause in causes:
             if cause.code != "gang_invalid" or not refuses:
                 yield from self._by_table(cause)
@@ -296,6 +298,9 @@ class Candidates:
         owners = [self.ssn.jobs[uid] for uid in numbers.get("owners", ())]
         guard = "guard" if not owners or any(job.min_available > 1 for job in owners) else ""
         by = numbers.get("plugin")
+        for uid, name in numbers.get("classes", {}).items():
+            yield once(setting(self.world.job(uid), "priorityClassName", to=name),
+                       rank=Rank.SWITCH)
         if by == "priority":
             yield from self._above(numbers["least"], rank=Rank.SWITCH)
         for plugin in options.KEEPERS:
@@ -415,13 +420,19 @@ class Candidates:
         yield from [once(text, kind="repair") for text in texts]
         yield several(texts)
 
+    def renewed(self, numbers: Numbers) -> Iterator[Option]:
+        """That pods are created again from the present template of their owner."""
+        names = tuple(f"pod/{pod}" for pod in numbers["pods"])
+        yield once(removals=names, rank=Rank.HARMLESS)
+
     def tolerations(self, numbers: Numbers) -> Iterator[Option]:
         """That the job's pods tolerate all taints of a node, but for those that say that a node
         does not work; later those of nodes with devices that no pod requests.
         """
         asked = {name for pod in self.pods for each in pod.spec.containers
                  for name in each.resources.requests}
-        for node in self.world.nodes_called(numbers["names"]).values():
+        nodes = {} if "toleration" in self.renews else self.world.nodes_called(numbers["names"])
+        for node in nodes.values():
             there = amounts(Resource.from_list(node.status.allocatable))
             others = any("/" in name and there[name] and name not in asked for name in there)
             taints = [t for t in node.spec.taints if t.effect != "PreferNoSchedule" and not all(

@@ -219,6 +219,8 @@ def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: lis
                   "sums": [_sums(seen, calls[-1], each) for each in queues[:2]]}
         more = _contradicted(seen, calls[-1], candidates) or _deserved_in_sum(
             seen, wanted) or _shared_with_strangers(seen, job, plugin, wanted)
+    elif code == "not_less_important":
+        numbers["classes"], more = _own_priorities(seen, job, candidates)
     elif code == "protected_by_cooldown":
         more = Message("cooldown.until", moment=moment_text(min(
             cooled(seen.tasks[key].pod) for key in candidates)))
@@ -228,6 +230,19 @@ def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: lis
     said = Message("candidates", action=action, n=len(candidates), plugin=plugin,
                    why=protection(plugin, **facts), jobs=[*map(seen.called, owners)])
     return Cause(code, [said, more], numbers, calls[:3])
+
+
+def _own_priorities(seen: Evidence, job: JobInfo, candidates: list[str]
+                    ) -> tuple[dict[str, str], Message | None]:
+    """The PriorityClass of candidates that are less important than the job, by their jobs, which
+    are not; and that it does not count.
+    """
+    specs = [(seen.tasks[key].job, seen.tasks[key].pod.spec) for key in candidates]
+    own = {uid: spec for uid, spec in specs if (spec.priority or 0) < job.priority}
+    said = Message("not_less_important.pods", jobs=[*map(seen.called, own)], least=min(
+        spec.priority or 0 for spec in own.values())) if own else None
+    return {uid: spec.priority_class_name for uid, spec in own.items()
+            if spec.priority_class_name}, said
 
 
 def _contradicted(seen: Evidence, call: Record, candidates: list[str]) -> Message | None:

@@ -335,13 +335,14 @@ class Explainer(Shown):
         for uid, job in self.session.jobs.items():
             pending, name = unbound(job), self.names.called(uid)
             causes = job_causes(self.evidence, job) if pending else self._beyond(job)
-            if not causes:
+            if not causes or causes[0].numbers.get("phase") == "Completed":
                 continue
             first = _foremost(causes)
-            if first.context and least is None:
+            if first.context and first.code != "bound" and least is None:
                 first = _foremost(self.why(name).causes)
             queue = job.queue if first.code in SHARE else first.numbers.get("level")
-            key = first.code, queue, tuple(first.numbers.get("short_of", ()))
+            key = first.code, queue, tuple(
+                first.numbers.get("short_of") or first.numbers.get("why", ()))
             group = groups.setdefault(key, Group(first.code, partial(self.why, name)))
             group.answers.append(Explanation(name, head_of(self.evidence, job, causes), [first]))
         self.evidence.brief = False
@@ -356,18 +357,21 @@ class Explainer(Shown):
             group = groups.setdefault((code,), Group(code, partial(self.why, name)))
             group.answers.append(Explanation(
                 name, Message("left_out.head", why=[said]), [Cause(code, said)]))
-        return Waiting(sorted(groups.values(), key=lambda group: -len(group.answers)),
+        return Waiting(sorted(groups.values(), key=lambda group: (group.code == "bound",
+                                                                  -len(group.answers))),
                        len(self.session.jobs) + len(absent))
 
     def _beyond(self, job: JobInfo) -> list[Cause]:
         """Why a job of which no pod waits here does not run in the cluster: a part of Volcano does
-        not run, a pod that failed is not created again, or the cluster refuses a pod.
+        not run, a pod that failed is not created again, the cluster refuses a pod, or its node does
+        not start one.
         """
         seen = self.evidence
         refused = [*beyond_causes(seen, job.tasks.values())]
         return [*idle_causes(seen, job)] or [
             cause for cause in failed_causes(seen, job) if cause.numbers["stuck"]] or (
-            refused if len({cause.code for cause in refused}) > 1 else [])
+            refused if len({cause.code for cause in refused}) > 1 else []) or [
+            cause for cause in bound_causes(seen, job) if cause.numbers["stalled"]]
 
     def _absent(self) -> dict[str, Message]:
         """Why jobs are not in the session, by their PodGroups."""

@@ -11,13 +11,20 @@ from typing import Any
 
 from volcano_lab.api import JobInfo, SubJobInfo
 from volcano_lab.api.status import FAILED
-from volcano_lab.api.task import GROUP_NAME
+from volcano_lab.api.task import GROUP_NAME, TASK_SPEC
 from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, part
 from volcano_lab.explain.holders import room_causes
 from volcano_lab.explain.lint import misnamed, said_misnamed
 from volcano_lab.explain.nodes import missing
-from volcano_lab.explain.owners import KINDS, creates_later, is_headed, lacks_head, owner_of
+from volcano_lab.explain.owners import (
+    KINDS,
+    at_once,
+    creates_later,
+    is_headed,
+    lacks_head,
+    owner_of,
+)
 from volcano_lab.framework import CLUSTER_TOP
 from volcano_lab.manifests.pod_group_controller import OWNERS
 from volcano_lab.messages import Message, meant
@@ -45,11 +52,13 @@ def _invalid(seen: Evidence, job: JobInfo, invalid: Any) -> Cause:
                    needs=needs or [Message("gang_invalid.all", least=job.min_available,
                                            count=valid)])
     renamed, after = _renamed(job, roles), creates_later(seen, job)
+    unnamed = sum(not task.task_role for task in job.tasks.values()) if roles else 0
     failed = bool(job.in_status(FAILED) and seen.volcano_jobs(job))  # it creates none beside these
     return Cause("gang_invalid", [
         said, *(Message("gang_invalid.near", role=role, near=near)
                 for role, near in renamed.items()),
-        *_created(seen, job, failed or bool(renamed)),
+        Message("gang_invalid.unnamed", n=unnamed, annotation=TASK_SPEC) if unnamed else None,
+        *_created(seen, job, failed or bool(renamed or unnamed)),
         Message("gang_invalid.after", **after) if after else None,
         Message("gang_invalid.later", count=valid)
         if valid and not (after or roles or failed or lacks_head(job)
@@ -68,9 +77,12 @@ def _created(seen: Evidence, job: JobInfo, known: bool) -> Iterator[Message]:
             "not_created.depends", "not_created.later") for each in why):
         yield Message("gang_invalid.depends")
     if owner and not (why or known):
-        ordered = owner.kind == "StatefulSet" and job.valid_task_num()
-        yield Message("gang_invalid.ordered" if ordered else "gang_invalid.owner",
-                      kind=owner.kind, name=owner.name)
+        most = at_once(seen, job, owner)
+        form = "at_once" if most < job.min_available else "owner"
+        if owner.kind == "StatefulSet" and job.valid_task_num():
+            form = "ordered"
+        yield Message(f"gang_invalid.{form}", kind=owner.kind, name=owner.name, most=most,
+                      least=job.min_available)
 
 
 def _by_label(seen: Evidence, job: JobInfo) -> Message | None:

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from volcano_lab.api import JobInfo, TaskInfo
 from volcano_lab.api.objects import VolcanoJob
-from volcano_lab.api.status import BOUND, FAILED, SUCCEEDED
+from volcano_lab.api.status import BOUND, FAILED, RUNNING, SUCCEEDED
 from volcano_lab.api.storage import CLAIM, claims_of
-from volcano_lab.explain.evidence import Evidence, not_started, unplaced
+from volcano_lab.explain.evidence import STARTING, Evidence, not_started, unplaced
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.holders import held_by_strangers
 from volcano_lab.manifests.job_controller import CREATING, policy_for
@@ -69,16 +69,21 @@ def _afterwards(job: JobInfo, owner: VolcanoJob, task: TaskInfo) -> Iterator[Mes
 
 
 def bound_causes(seen: Evidence, job: JobInfo, pod: str = "") -> Iterator[Cause]:
-    """Yield the pods that have a node and have not started there, and what their containers, their
-    Events and their claims say; of `pod` alone where it is one of them.
+    """Yield the pods that have a node and have not started there, or else do not keep running, and
+    what their containers, their Events and their claims say; of `pod` alone where it is one of
+    them.
     """
-    pods = sorted(job.in_status(BOUND).values(), key=lambda task: task.key)
-    pods = [task for task in pods if task.key == pod] or pods
-    if why := not_started(task.pod for task in pods):
-        warnings = next(filter(None, (_events(seen, task) for task in pods)), [])
-        yield Cause.of("bound", *_one_node(seen, pods[0]), *warnings, claims_off(
-            seen, pods[0]), context=True,
-                       n=len(pods), pod=pods[0].key, node=pods[0].node_name, why=why)
+    for code, status in (("bound", BOUND), ("bound.fails", RUNNING)):
+        pods = sorted(job.in_status(status).values(), key=lambda task: task.key)
+        pods = [task for task in pods if code == "bound" or not_started([task.pod])]
+        pods = [task for task in pods if task.key == pod] or pods
+        if why := not_started(task.pod for task in pods):
+            warnings = next(filter(None, (warnings_of(seen, task) for task in pods)), [])
+            said = Message(code, n=len(pods), pod=pods[0].key, node=pods[0].node_name, why=why)
+            yield Cause("bound", [said, *_one_node(seen, pods[0]), *warnings,
+                                  claims_off(seen, pods[0])],
+                        {"why": why, "stalled": not {*why}.issubset(STARTING)}, [], True)
+            return
 
 
 def claimed(task: TaskInfo) -> list[str]:
@@ -94,7 +99,7 @@ def claims_off(seen: Evidence, task: TaskInfo) -> Message | None:
     return Message("claims_off", claims=names, argument=CLAIMS_ARGUMENT)
 
 
-def _events(seen: Evidence, task: TaskInfo, evicted: bool = False) -> list[Message]:
+def warnings_of(seen: Evidence, task: TaskInfo, evicted: bool = False) -> list[Message]:
     """The warnings about a pod: those of Volcano's evictions, or the others."""
     return [each for each in seen.not_created.get(OF_POD + task.key, ())
             if isinstance(each, Message) and (each.facts["reason"] == EVICT) == evicted]
@@ -120,7 +125,7 @@ def _one_node(seen: Evidence, task: TaskInfo) -> Iterator[Message]:
 
 def evicted_before(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield that pods which wait were evicted, and have been created again."""
-    found = {task.key: each for task in unplaced(job) for each in _events(seen, task, True)}
+    found = {task.key: each for task in unplaced(job) for each in warnings_of(seen, task, True)}
     if found:
         pod, last = max(found.items(), key=lambda item: item[1].facts["time"])
         yield Cause.of("evicted_before", context=True, n=len(found), pod=pod, said=last)

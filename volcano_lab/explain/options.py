@@ -194,7 +194,8 @@ class World:
         ResourceQuota accept more, is one of the manifests, so that pods are created. Raises
         `ManifestError`.
         """
-        if _of_owner(change) or (change.removals and self._refused) or any(
+        pods = any(name.startswith("pod/") for name in change.removals)  # created again by owners
+        if _of_owner(change) or pods or (change.removals and self._refused) or any(
                 text.startswith("resourcequota/") for text in change.settings):
             return change.given(self.given, self.conf)
         return change.applied(self.objects, self.conf, self.index)

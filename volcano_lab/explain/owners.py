@@ -7,18 +7,21 @@ Volcano: none
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import inf
 
 from volcano_lab.api import JobInfo, TaskInfo
-from volcano_lab.api.objects import KubernetesObject, OwnerReference
+from volcano_lab.api.objects import BatchJob, KubernetesObject, OwnerReference, VolcanoJob
 from volcano_lab.api.status import BOUND
 from volcano_lab.api.task import TASK_SPEC
-from volcano_lab.explain.evidence import Evidence, requested
-from volcano_lab.explain.explanation import Amounts, over
+from volcano_lab.changes.job_fields import at_path
+from volcano_lab.explain.evidence import Evidence, requested, unplaced
+from volcano_lab.explain.explanation import Amounts, Cause, over
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.manifests.job_controller import fails_first, policy_for
 from volcano_lab.manifests.operators.model import QUEUE, OperatorObject
 from volcano_lab.manifests.operators.table import OPERATORS
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME
+from volcano_lab.manifests.templates import by_webhook, differences, template_of, templates
 from volcano_lab.messages import Message, Said, known
 from volcano_lab.trace.plain import amounts, grouped
 
@@ -48,7 +51,9 @@ def runs_on(job: JobInfo) -> bool:
     """Whether it is meant to run until it is stopped: its end is not waited for, and it is not
     deleted for other jobs.
     """
-    return kind_of(job) in KINDS["forever"]
+    made_for = {task.pod.metadata.labels.get(label) for label in KINDS["made_for"]
+                for task in job.tasks.values()}
+    return kind_of(job) in KINDS["forever"] or not made_for.isdisjoint(KINDS["serving"])
 
 
 def ends(job: JobInfo) -> bool:
@@ -99,6 +104,16 @@ def creates_later(seen: Evidence, job: JobInfo) -> dict[str, str]:
                  if value and wanted in ("", value)), {})
 
 
+def at_once(seen: Evidence, job: JobInfo, owner: OwnerReference) -> float:
+    """Return how many pods an owner has at most at once: a Job of Kubernetes one, unless it says
+    otherwise, other kinds any number.
+    """
+    found = [at_path(obj, ["spec", "parallelism"]) or int(isinstance(obj, BatchJob))
+             for obj in seen.named.get(f"{job.namespace}/{owner.name}", ())
+             if obj.kind == owner.kind and not isinstance(obj, VolcanoJob)]
+    return next((most for most in found if isinstance(most, int) and most), inf)
+
+
 def named_queue(obj: KubernetesObject) -> tuple[str, str]:
     """Return where an owner names the queue of its pods, and that queue ("": it names none)."""
     if isinstance(obj, OperatorObject):
@@ -122,6 +137,31 @@ def created_by(seen: Evidence, jobs: Iterable[str]) -> Iterator[Message]:
         code = f"created_by.{policy or kind}"
         yield Message("created_by", kind=kind, name=name, jobs=each,
                       policy=Message(code) if known(code) else None)
+
+
+def outdated(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield what the template of its pods that wait names, and they have not: it was changed once
+    they were created, or a webhook did not add it.
+    """
+    waiting = [] if seen.brief else unplaced(job)
+    there = templates(seen.given, job.namespace) if waiting else []
+    found: dict[str, list[str]] = {}
+    said = {}
+    for task in waiting:
+        for owner, spec in filter(None, [template_of(task.pod, there)]):
+            differ = [Message(f"outdated.{what}", name=name, before=before, after=after)
+                      for what, name, before, after in differences(task.pod, owner, spec)]
+            code = "outdated.webhook" if by_webhook(owner) else "outdated"
+            key = repr((code, owner.key, differ))
+            found.setdefault(key, []).extend([task.key] * bool(differ))
+            said[key] = Message(code, kind=owner.kind, name=owner.key, differ=differ,
+                                namespace=owner.namespace)
+    for key, pods in found.items():
+        if pods:
+            facts = {**said[key].facts, "n": len(pods), "pods": pods}
+            yield Cause("outdated", Message(said[key].code, **facts), {
+                "pods": pods, "renews": {each.code.partition(".")[2] for each in facts["differ"]}},
+                [], True)
 
 
 def on_event(seen: Evidence, job: JobInfo, event: str) -> Message | None:

@@ -19,12 +19,12 @@ from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text, over
 from volcano_lab.explain.gangs import apart_causes, gang_cause, topology_causes, validity_causes
 from volcano_lab.explain.holders import priority_note, quota_users
-from volcano_lab.explain.kubelet import bound_causes, evicted_before, failed_causes
+from volcano_lab.explain.kubelet import bound_causes, evicted_before, failed_causes, warnings_of
 from volcano_lab.explain.lint import ignored_fields, place_of
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.origin import TOO_LARGE, best_effort, cluster_too_small
 from volcano_lab.explain.outcome import future
-from volcano_lab.explain.owners import created_by, named_queue, on_event, owner_of
+from volcano_lab.explain.owners import created_by, named_queue, on_event, outdated, owner_of
 from volcano_lab.explain.questions import why_not_cause
 from volcano_lab.explain.refusals import admission_causes, limit_causes, refusal
 from volcano_lab.explain.volumes import claim_causes, driver_causes
@@ -69,6 +69,7 @@ def gap_of(cause: Cause) -> Message | None:
     code += ".nodes" * (cause.code == "refused" and "reason" in cause.numbers)
     code += ".ended" * (cause.code == "pods_not_made" and bool(cause.numbers.get("phase")))
     code += ".some" * (cause.code == "fragmented" and "allowed" in cause.numbers)
+    code += ".overdue" * bool(cause.numbers.get("overdue"))
     said = [each for each in cause.sentences if isinstance(each, Message)]
     own = next((each.facts["n"] for each in said if each.code.startswith("own_pods")), 0)
     code += ".own" * (own > 0 and known(f"{code}.own"))
@@ -131,7 +132,8 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     above = [Cause("pods_not_made", Message("not_created", name=owner, what=why), {}, [], True)
              for owner in seen.names.above[job.uid] if owner != name
              for why in seen.not_created.get(owner, ())]
-    beside = [*above, *_going(seen, job), *_fields(seen, job), *_creator(seen, job),
+    beside = [*above, *_going(seen, job), *outdated(seen, job), *_fields(seen, job),
+              *_creator(seen, job),
               *failed_causes(seen, job), *bound_causes(seen, job), *evicted_before(seen, job),
               *_groups_beside(seen, job), *apart_causes(seen, job)]
     stands = bool(job.tasks) and not evidence.waits(job)
@@ -356,8 +358,12 @@ def promised(seen: Evidence, job: JobInfo) -> Cause | None:
     parts += _harms(seen, nodes, records)
     if fails:
         return _lost(seen, job, parts, records)
-    return Cause("promised", [*parts, Message("promised.then" if leave else "promised.again")],
-                 {"promised": len(tasks)}, records)
+    late = _overdue(seen, [task for node in nodes for task in seen.ssn.nodes[node].tasks.values()
+                           if task.status == RELEASING])
+    since = {"moment": moment_text(_ends(seen, late[0]))} if late else {}
+    return Cause("promised", [*parts, *(each for task in late for each in warnings_of(seen, task)),
+                              Message("promised.then" if leave else "promised.again")],
+                 {"promised": len(tasks), "overdue": [task.key for task in late], **since}, records)
 
 
 def _harms(seen: Evidence, nodes: Iterable[str], records: list[Record]) -> Iterator[Message]:
@@ -385,7 +391,7 @@ def _promised_on(seen: Evidence, node: str, pods: list[str], records: list[Recor
     why = [Message("promised.evicts" if action else "promised.leaves", action=action, pods=who)
            for action, who in by.items()] or [Message("promised.free")]
     ends = [_ends(seen, task) for task in leaving] or [seen.ssn.now]
-    if min(ends) < seen.ssn.now - OVERDUE:
+    if _overdue(seen, leaving):
         why.append(Message("promised.overdue", moment=moment_text(min(ends))))
     elif max(ends) > seen.ssn.now + OVERDUE:
         why.append(Message("promised.until", moment=moment_text(max(ends)), node=node))
@@ -396,6 +402,12 @@ def _promised_on(seen: Evidence, node: str, pods: list[str], records: list[Recor
 def _ends(seen: Evidence, task: TaskInfo) -> float:
     """When a pod that leaves has to have ended: its deletion timestamp is the end of its grace."""
     return task.pod.metadata.deletion_timestamp or seen.ssn.now
+
+
+def _overdue(seen: Evidence, tasks: Iterable[TaskInfo]) -> list[TaskInfo]:
+    """The pods that should have ended, the longest overdue first."""
+    return sorted((task for task in tasks if _ends(seen, task) < seen.ssn.now - OVERDUE),
+                  key=lambda task: _ends(seen, task))
 
 
 def promise_fails(seen: Evidence, job: JobInfo) -> bool:
@@ -458,15 +470,14 @@ def _leaving(seen: Evidence, job: JobInfo) -> Cause | None:
     leaving = len(job.in_status(RELEASING))
     if not leaving:
         return None
-    stuck = [task for task in job.in_status(RELEASING).values() if _ends(seen, task) < (
-        seen.ssn.now - OVERDUE)]
+    stuck = _overdue(seen, job.in_status(RELEASING).values())
     groups = evicted_for(seen, job)
     said = [Message("pods_leave" if counts(job)[2] else "pods_leave.all", n=leaving),
             *(Message("pods_leave.for", action=action, pods=[*records], job=seen.called(other))
               for (action, other), records in groups.items())]
     said += [Message("pods_leave.overdue", pods=[task.key for task in stuck],
                      nodes=[*dict.fromkeys(task.node_name for task in stuck)],
-                     moment=moment_text(min(_ends(seen, task) for task in stuck)))] if stuck else []
+                     moment=moment_text(_ends(seen, stuck[0])))] if stuck else []
     by_pod = {pod: record for records in groups.values() for pod, record in records.items()}
     records = {record.number: record for record in by_pod.values()}
     return Cause("pods_leave", said, {"leaving": leaving, "stuck": len(stuck),

@@ -29,7 +29,7 @@ from volcano_lab.manifests.field_defaults import FieldDefaults, Kind, is_there
 from volcano_lab.manifests.loader import Loaded, ManifestError, labelled, place_key
 from volcano_lab.manifests.owners import Owners, named_by_job
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME, SCHEDULER, PodGroups
-from volcano_lab.manifests.quotas import Counted, Limits, Quotas
+from volcano_lab.manifests.quotas import GROUPS, Counted, Limits, Quotas
 from volcano_lab.manifests.workloads import job_end, pod_count, pods_of, suspended, too_large
 from volcano_lab.messages import Message, Said, friendly_errors, gettext, mark
 from volcano_lab.trace.plain import grouped
@@ -268,9 +268,9 @@ class _Controllers:
             if phase in jobs.CREATING:
                 self._lacking(job, pods, self.pods, {})
             return [] if has_group else [group]
-        pods = self._admitted(job, pods)
         if not has_group:
-            return [group, *pods]
+            return [] if self._no_group(job) else [group, *self._admitted(job, pods)]
+        pods = self._admitted(job, pods)
         pods = [pod.changed(metadata={
             "annotations": pod.metadata.annotations | {jobs.GROUP_NAME: given.name}})
             for pod in pods]
@@ -299,6 +299,8 @@ class _Controllers:
             self.owners.kinds(obj, label), self.fields.priorities)
         for sentence in created.sentences:
             self._not_created(obj, sentence)
+        if any(isinstance(each, api.PodGroup) for each in created.objects) and self._no_group(obj):
+            return []
         pods = self._admitted(obj, [each for each in created.objects if isinstance(each, api.Pod)])
         parts: list[api.KubernetesObject] = []
         time = obj.metadata.creation_timestamp or FIRST_TIME
@@ -356,6 +358,17 @@ class _Controllers:
                                         pods=len(new), classes=sorted(missing)))
         self._warn_of_unchecked(owner, admitted)
         return self._within_quota(owner, admitted, self.counted)
+
+    def _no_group(self, owner: api.KubernetesObject) -> bool:
+        """Whether the API server lets no controller create a PodGroup for an owner, and say why."""
+        why = self.quotas.full_of(GROUPS, owner.namespace)
+        if why is not None:
+            ended = [job.name for job in self.objects if isinstance(job, api.VolcanoJob)
+                     and job.namespace == owner.namespace and job.status.state.phase in FINISHED]
+            self.into.not_created.setdefault(owner.key, []).insert(0, Message(
+                why.code, **why.facts, ended=Message("not_created.objects.ended", jobs=ended)
+                if ended else None))
+        return why is not None
 
     def _event(self, owner: api.KubernetesObject) -> Message | None:
         """Return that a controller reports why it creates no pods of an owner; None where it does

@@ -40,7 +40,6 @@ reports sandboxes of pods.
 OF_POD = "pod/"
 OF_STATUS = re.compile(r'^.*?Message:"((?:[^"\\]|\\.)*)".*', re.DOTALL)
 """An Event of Volcano's with the API server's answer, of which only the message is read."""
-WEBHOOK = re.compile(r'failed calling webhook "([^"]+)"')
 SCHEDULER_LABEL = {"app": "volcano-scheduler"}
 NODE_LABELS = re.compile(r"--node-selector(?:=|', ')([^'\"\s]+)")
 """The scheduler's flag with labels: it knows nodes alone that have one of them."""
@@ -397,7 +396,7 @@ def reported(event: dict[str, Any]) -> dict[str, Message]:
     if event["kind"] != "Event" or event.get("type") != "Warning" or (
             reason in OF_CYCLES if of_pod else not FAILED.search(reason)):
         return {}
-    webhook = WEBHOOK.search(text)
+    webhook = operators.WEBHOOK.search(text)
     return {OF_POD * of_pod + documents.key_of({"metadata": about}): Message(
         "event" if of_pod else "not_created.event", reason=reason,
         said=OF_STATUS.sub(r"\1", text).replace('\\"', '"').rstrip(". \n"),

@@ -18,6 +18,7 @@ from volcano_lab.api.pod_sum import Amounts, add, exceeded, parsed
 from volcano_lab.manifests.job_controller import JOB_NAME, amounts_text, usage
 from volcano_lab.messages import Message
 
+GROUPS = "podgroups.scheduling.volcano.sh"
 Limits = api.ResourceQuota | api.LimitRange
 Counted = dict[str, Amounts]
 """What each quota counts, by its key, of pods that controllers have created."""
@@ -76,6 +77,15 @@ class Quotas:
                     **facts)
         return None
 
+    def full_of(self, kind: str, namespace: str) -> Message | None:
+        """Return the quota that takes no more objects of a kind."""
+        return next((Message("not_created.objects", quota=each.key, kind=kind, hard=hard, used=used)
+                     for each in self.limits if isinstance(each, api.ResourceQuota)
+                     and each.namespace == namespace and (
+                         hard := each.status.hard.get(f"count/{kind}"))
+                     for used in [each.status.used.get(f"count/{kind}", "0")]
+                     if quantity.parse(used) >= quantity.parse(hard)), None)
+
     def _counting(self, pod: api.Pod) -> list[api.ResourceQuota]:
         """Return the quotas that count a pod."""
         return [each for each in self.limits if isinstance(each, api.ResourceQuota)
@@ -95,8 +105,9 @@ class Quotas:
                          quantity.parse(named.get(name, bound)) - quantity.parse(bound)) > 0), None)
 
 
-def released(quota: api.ResourceQuota, pods: Iterable[api.Pod]) -> api.ResourceQuota:
-    """Return a quota that no longer counts some pods; those that have ended count as objects only.
+def released(quota: api.ResourceQuota, gone: Iterable[api.KubernetesObject]) -> api.ResourceQuota:
+    """Return a quota that no longer counts some pods and PodGroups; pods that have ended count as
+    objects only.
 
     >>> quota = api.ResourceQuota(api.ObjectMeta("q", "a"), status=api.ResourceQuotaStatus(
     ...     {"pods": "4", "count/pods": "4"}, {"pods": "1", "count/pods": "2"}))
@@ -105,9 +116,12 @@ def released(quota: api.ResourceQuota, pods: Iterable[api.Pod]) -> api.ResourceQ
     {'pods': '1', 'count/pods': '1'}
     """
     used = parsed(quota.status.used)
-    for pod in pods:
-        if (pod.namespace or "default") == (quota.namespace or "default") and in_scope(
-                pod.spec, quota):
+    for pod in gone:
+        if (pod.namespace or "default") != (quota.namespace or "default"):
+            continue
+        if isinstance(pod, api.PodGroup):
+            add(used, {f"count/{GROUPS}": Fraction(1)}, -1)
+        elif isinstance(pod, api.Pod) and in_scope(pod.spec, quota):
             size = usage(pod.spec, {})
             over = pod.status.phase in ("Succeeded", "Failed")
             add(used, {"count/pods": size["count/pods"]} if over else size, -1)

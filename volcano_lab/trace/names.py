@@ -171,12 +171,17 @@ def _above(given: Iterable[KubernetesObject]) -> dict[tuple[str, str], tuple[str
 
 
 def _owners(job: JobInfo, above: dict[tuple[str, str], tuple[str, str]]) -> dict[str, str]:
-    """Return the names of all owners of a job, the highest first, each with its kind."""
-    owner = owner_of(job)
-    line = [(owner.kind, f"{job.namespace}/{owner.name}")] if owner else []
-    while line and line[-1] in above and len(line) <= HIGHEST:
-        line.append(above[line[-1]])
-    found = dict(reversed({name: kind for kind, name in line}.items()))
+    """Return the names of all owners of a job, the highest first, each with its kind; where its
+    PodGroup has none, those of its pods.
+    """
+    owner, found = owner_of(job), dict[str, str]()
+    refs = [owner] if owner else [ref for task in job.tasks.values()
+                                  for ref in task.pod.metadata.owner_references if ref.controller]
+    for first in dict.fromkeys((ref.kind, f"{job.namespace}/{ref.name}") for ref in refs):
+        line = [first]
+        while line[-1] in above and len(line) <= HIGHEST:
+            line.append(above[line[-1]])
+        found |= reversed({name: kind for kind, name in line}.items())
     key, above_that = owner_key(job), {"ReplicaSet": "Deployment", "Job": "JobSet"}
     return found if key in found else {key: above_that[owner.kind] if owner else ""} | found
 

@@ -5,6 +5,7 @@ not created twice. Pods that an operator creates only when others run (executors
 submitters) appear later in the same way as those of a waiting Volcano Job.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from fractions import Fraction
 
@@ -16,12 +17,15 @@ from volcano_lab.manifests.operators import model
 from volcano_lab.manifests.operators.model import KINDS, Created, Gang, OperatorObject, Role, at
 from volcano_lab.manifests.operators.table import LABELS, OPERATORS
 from volcano_lab.manifests.workloads import suspended
-from volcano_lab.messages import Said, gettext
+from volcano_lab.messages import Message, Said, gettext
 
 __all__ = ["KINDS", "LABELS", "OPERATORS", "Created", "OperatorObject", "created", "pod_count",
-           "problems"]
+           "problems", "roles_of"]
 
 FAILURES = frozenset(["failed", "error"])
+UNSUBMITTED = re.compile("(submission_|validation)?(?:.*_)?(.*)")
+"""The states of objects that failed before pods were created of them."""
+WEBHOOK = re.compile(r'failed calling webhook "([^"]+)"')
 ENDED = FAILURES | {"succeeded", "complete", "completed", "stopped"}
 
 
@@ -34,6 +38,13 @@ def problems(obj: OperatorObject) -> tuple[list[str], list[str]]:
     """
     read, _ = _found(obj, [])
     return read.findings.errors, read.findings.warnings
+
+
+def roles_of(obj: OperatorObject) -> list[Role]:
+    """Return the equal pods that an operator creates for an object; none where it creates others.
+    """
+    found = _found(obj, [])[1]
+    return [role for gang in found for role in gang.roles] if isinstance(found, list) else []
 
 
 def pod_count(obj: OperatorObject, objects: list[KubernetesObject]) -> int:
@@ -50,14 +61,13 @@ def _found(obj: OperatorObject, objects: list[KubernetesObject]
     return read, row.reader(read) if row.reader else []
 
 
-def ended(obj: OperatorObject) -> str:
-    """Return how an object ended, and by its own message why it failed; "" if it did not end.
+def ended(obj: OperatorObject) -> Message | None:
+    """Return how an object ended, and by its own message why it failed; None if it did not end.
 
-    >>> ended(OperatorObject(status={"applicationState": {"state": "COMPLETED"}}))
-    'it is COMPLETED'
-    >>> ended(OperatorObject(status={"applicationState": {"state": "SUBMISSION_FAILED"},
-    ...                              "message": "no such image."}))
-    'it is SUBMISSION_FAILED (no such image)'
+    >>> str(ended(OperatorObject(status={"applicationState": {"state": "COMPLETED"}})))
+    'it is COMPLETED, so that no pods are created of it'
+    >>> ended(OperatorObject(status={"jobDeploymentStatus": "ValidationFailed"})).code
+    'not_created.unsubmitted'
     """
     conditions = at(obj.status, "conditions")
     why = at(obj.status, "applicationState.errorMessage") or at(obj.status, "message")
@@ -67,11 +77,15 @@ def ended(obj: OperatorObject) -> str:
               for each in (conditions if isinstance(conditions, list) else ())
               if at(each, "status") == "True"]
     for word, why in words:
-        state = word.lower().rpartition("_")[2] if isinstance(word, str) else ""
-        if state in ENDED:
-            why = f" ({str(why).rstrip('. ')})" if why and state in FAILURES else ""
-            return gettext("it is {word}{why}", word=word, why=why)
-    return ""
+        found = UNSUBMITTED.fullmatch(str(word).lower())
+        if found and (state := found[2]) in ENDED:
+            why = str(why).rstrip(". ") if why and state in FAILURES else ""
+            webhook = WEBHOOK.search(why)
+            return Message(
+                f"not_created.{'unsubmitted' if found[1] else 'of_ended'}", word=word,
+                why=[why] if why else None,
+                webhook=Message("webhook", name=webhook[1]) if webhook else None)
+    return None
 
 
 def created(obj: OperatorObject, objects: list[KubernetesObject],
@@ -118,7 +132,7 @@ def _why_not(obj: OperatorObject, objects: list[KubernetesObject], there: Set[st
         if at(obj.spec, path) is True:
             return [suspended(obj, f"spec.{path}")]
     if reason := ended(obj):
-        return [gettext("{reason}, so that no pods are created of it", reason=reason)]
+        return [reason]
     return [gettext("the runtime that it names (spec.runtimeRef) is not among the objects, so that "
                     "no pods are created of it")] if made is None else None
 

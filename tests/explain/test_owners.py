@@ -1,0 +1,323 @@
+"""What the owners of pods say, and their pods have not; what they never create, or do not keep
+running.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from volcano_lab.changes.change import Change
+from volcano_lab.explain import Explainer
+from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests.loader import loads
+
+CONF = """\
+actions: "allocate, preempt, backfill"
+tiers:
+- plugins: [{name: priority}, {name: gang}, {name: conformance}]
+- plugins: [{name: predicates}, {name: proportion}, {name: nodeorder}]
+"""
+GROUP = """\
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: pg, namespace: a}
+spec: {minMember: LEAST, queue: default MORE}
+status: {phase: Inqueue}
+---
+"""
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: NAME
+  namespace: a
+  labels: LABELS
+  annotations: {scheduling.k8s.io/group-name: GROUP}
+  ownerReferences: [{apiVersion: v1, kind: KIND, name: o, uid: u, controller: true}]
+spec:
+  schedulerName: volcano
+  MORE
+  containers: [{name: CONTAINER, image: i, resources: {requests: {cpu: CPU}}}]
+STATUS
+---
+"""
+RAY = """\
+apiVersion: ray.io/v1
+kind: RayCluster
+metadata: {name: o, namespace: a, uid: u, labels: {ray.io/scheduler-name: volcano}}
+spec:
+  headGroupSpec: {template: {spec: {containers: [{name: c, image: i}]}}}
+  workerGroupSpecs:
+  - groupName: w
+    replicas: 1
+    template: {spec: {SPEC, containers: [{name: c, image: i, resources: {requests: {cpu: CPU}}}]}}
+---
+"""
+SPARK = """\
+apiVersion: sparkoperator.k8s.io/v1beta2
+kind: SparkApplication
+metadata: {name: o, namespace: a, uid: u}
+spec: {batchScheduler: volcano, driver: {cores: 1}, executor: {cores: CPU, memory: 1g, SPEC}}
+---
+"""
+STATEFUL = """\
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: o, namespace: a, uid: u}
+spec:
+  replicas: 1
+  template: {spec: {schedulerName: volcano, SPEC, containers: [
+    {name: c, image: i, resources: {requests: {cpu: CPU}}}]}}
+---
+"""
+OWNERS = {
+    "RayCluster": (RAY, "{ray.io/cluster: o, ray.io/node-type: worker, ray.io/group: w}", "c"),
+    "SparkApplication": (SPARK, "{spark-role: executor, sparkoperator.k8s.io/app-name: o}",
+                         "spark-kubernetes-executor"),
+    "StatefulSet": (STATEFUL, "{x: z}", "c")}
+TAINT = "taints: [{key: pool, value: spot, effect: NoSchedule}]"
+TOLERATION = "tolerations: [{key: pool, operator: Exists, effect: NoSchedule}]"
+
+
+def group(least=1, more="", name="pg"):
+    return GROUP.replace("LEAST", str(least)).replace("MORE", more).replace("name: pg", (
+        f"name: {name}"))
+
+
+def pod(name="o-0", kind="Job", labels="{}", more="", container="c", cpu=1, status="", into="pg"):
+    facts = {"NAME": name, "LABELS": labels, "GROUP": into, "KIND": kind, "MORE": more,
+             "CONTAINER": container, "CPU": str(cpu), "STATUS": status}
+    text = POD
+    for word, value in facts.items():
+        text = text.replace(word, value)
+    return text
+
+
+def asked(*texts, taint="", cpu=4, now=None):
+    node = f"""\
+apiVersion: v1
+kind: Node
+metadata: {{name: n1, labels: {{zone: b}}}}
+spec: {{{taint}}}
+status: {{allocatable: {{cpu: {cpu}, memory: 9Gi, pods: 9}}}}
+---
+"""
+    return Explainer(with_defaults(loads(node + "".join(texts))), CONF, now=now)
+
+
+@pytest.mark.parametrize("kind, spec, now, said, place", [
+    ("RayCluster", "", 2, "RayCluster a/o has for a/o-0 now: cpu 2 a container (6 in the pod). A "
+     "pod keeps what it was created with; deleted, it is created again from the present template.",
+     True),
+    ("StatefulSet", "", 2, "cpu 2 a container (6 in the pod)", True),
+    ("RayCluster", "", 6, "", False),
+    ("RayCluster", "", 5, "cpu 5 a container", False),  # larger than the node: no help
+    ("SparkApplication", "", 2, "", False)])  # its operator computes what pods request
+def test_requests_that_only_the_template_has_are_told(kind, spec, now, said, place):
+    text, labels, container = OWNERS[kind]
+    owner = text.replace("SPEC", spec or "priorityClassName: ''").replace("CPU", str(now))
+    found = asked(owner, group(), pod(kind=kind, labels=labels, container=container, cpu=6)).why(
+        "a/pg")
+    assert said in found.text and ("outdated" in [cause.code for cause in found.causes]) == bool(
+        said)
+    assert ("delete pod/a/o-0" in [each.change for each in found.remedies]) == place
+
+
+@pytest.mark.parametrize("kind, spec, own, said", [
+    ("RayCluster", TOLERATION, "", "a toleration of pool. A pod keeps"),
+    ("SparkApplication", TOLERATION, "", "a toleration of pool; the pod was created without it. A "
+     "webhook of its operator adds that when pods are created: look whether it runs and covers "
+     "namespace a (webhook.enable and the job namespaces in its chart)."),
+    ("SparkApplication", "serviceAccount: s", "", ""),
+    ("SparkApplication", TOLERATION, TOLERATION, "")])
+def test_a_toleration_that_only_the_template_has_is_told_and_not_offered_again(
+        kind, spec, own, said):
+    text, labels, container = OWNERS[kind]
+    owner = text.replace("SPEC", spec).replace("CPU", "1")
+    found = asked(owner, group(), pod(kind=kind, labels=labels, container=container, more=own),
+                  taint=TAINT).why("a/pg")
+    changes = [each.change for each in found.remedies]
+    assert said in found.text
+    assert ("delete pod/a/o-0" in changes) == bool(said)
+    assert any("with a toleration" in each for each in changes) == (not said and not own)
+
+
+def test_a_pod_that_is_deleted_has_the_selector_of_its_template():
+    text, *_ = OWNERS["StatefulSet"]
+    owner = text.replace("SPEC", "nodeSelector: {zone: b}").replace("CPU", "1")
+    old = pod(kind="StatefulSet", more="nodeSelector: {zone: a, disk: ssd}")
+    found = asked(owner, group(), old)
+    assert "node selector zone=b" in found.why("a/pg").text
+    after, _ = Change(removals=("pod/a/o-0",)).given(found.evidence.given, load_conf(CONF))
+    again = next(obj for obj in after if obj.kind == "Pod")
+    assert again.spec.node_selector == {"zone": "b", "disk": "ssd"}
+
+
+WORKFLOW = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Workflow
+metadata: {name: o, namespace: a, uid: u}
+spec: {entrypoint: m, MORE templates: [{name: m, container: {image: i}}]}
+---
+"""
+JOB = """\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: o, namespace: a, uid: u}
+spec: {completions: 3, MORE template: {spec: {schedulerName: volcano, containers: [
+  {name: c, image: i}]}}}
+---
+"""
+WAIT = ("and the gang starts none before 3 exist: they wait for each other, until the parallelism "
+        "is higher or the minimum lower.")
+
+
+@pytest.mark.parametrize("kind, owner, more, said", [
+    ("Workflow", WORKFLOW, "parallelism: 1,", f"Workflow o has at most 1 pods at once (its "
+                                              f"parallelism), {WAIT}"),
+    ("Workflow", WORKFLOW, "parallelism: 3,", "Workflow o creates them: look"),
+    ("Workflow", WORKFLOW, "", "Workflow o creates them: look"),
+    ("Job", JOB, "", "Job o has at most 1 pods at once"),
+    ("Job", JOB, "parallelism: 3,", "Job o creates them: look")])
+def test_an_owner_that_has_fewer_pods_at_once_than_its_gang_is_named(kind, owner, more, said):
+    found = asked(owner.replace("MORE", more), group(3), pod(kind=kind))
+    for name in ("a/o", f"{kind.lower()}/o", "o"):  # the PodGroup itself has no owner
+        assert said in found.why(name).text
+
+
+@pytest.mark.parametrize("role, said", [
+    ("", "0 of 1 pods of role w exist that may run. 1 of its pods names no role: minTaskMember "
+     "counts pods by their annotation volcano.sh/task-spec, which is to be in the template"),
+    ("volcano.sh/task-spec: ps, ", "Job o creates them: look at its replicas")])
+def test_pods_without_a_role_are_told_where_a_role_has_a_minimum(role, said):
+    text = pod().replace("annotations: {", f"annotations: {{{role}")
+    assert said in asked(group(1, ", minTaskMember: {w: 1}"), text).why("a/pg").text
+
+
+VCJOB = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: NAME, namespace: a, uid: u-NAME}
+spec: {minAvailable: 1, schedulerName: volcano, tasks: [{name: t, replicas: 1, template: {spec: {
+  containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}]}
+status: {state: {phase: PHASE}}
+---
+"""
+OWNED = group(name="done-u").replace("namespace: a}", (
+    "namespace: a, ownerReferences: [{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, name: done,"
+    " uid: u-done, controller: true}]}")).replace("Inqueue", "Completed")
+QUOTA = """\
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: q, namespace: SPACE}
+status: {hard: {count/podgroups.scheduling.volcano.sh: HARD}, used: {
+  count/podgroups.scheduling.volcano.sh: 1}}
+---
+"""
+
+
+@pytest.mark.parametrize("space, hard, refused", [
+    ("a", "1", True), ("a", "2", False), ("b", "1", False)])
+def test_a_quota_of_podgroups_keeps_a_job_from_being_created(space, hard, refused):
+    done = VCJOB.replace("NAME", "done").replace("PHASE", "Completed") + OWNED
+    new = VCJOB.replace("NAME", "new").replace("PHASE", "Pending")
+    found = asked(done, new, QUOTA.replace("SPACE", space).replace("HARD", f'"{hard}"'))
+    told = ("a/new: its PodGroup is not created, nor are its pods: ResourceQuota a/q allows 1 "
+            "podgroups.scheduling.volcano.sh, and 1 exist. Those of ended Jobs count, too: delete "
+            "them (done), let ttlSecondsAfterFinished in their spec do so, or raise the count.")
+    assert (told in found.why("a/new").text) == refused
+    assert [each.jobs for each in found.waiting()] == [["a/new"]] * refused
+    key = "resourcequota/a/q.status.hard[count/podgroups.scheduling.volcano.sh]=2"
+    for change in (Change(removals=("job/a/done",)), Change((key,))) if refused else ():
+        after, conf = change.given(found.evidence.given, load_conf(CONF))
+        assert Explainer(after, conf).why("a/new").head.startswith("a/new does not wait.")
+
+
+EVENT = """\
+apiVersion: v1
+kind: Event
+metadata: {name: e, namespace: a}
+involvedObject: {kind: Pod, name: old, namespace: a}
+type: Warning
+reason: FailedKillPod
+message: context deadline exceeded
+---
+"""
+
+
+@pytest.mark.parametrize("ends, head", [
+    ("2026-01-01T00:00:00Z", "a/pg waits for a/old to end, which is overdue since 2026-01-01"),
+    ("2026-01-02T00:00:00Z", "a/pg waits for resources that are being freed.")])
+def test_a_pod_that_does_not_end_is_named_with_the_warning_about_it(ends, head):
+    leaving = pod("old", cpu=4, more="nodeName: n1", status="status: {phase: Running}",
+                  into="x").replace("name: old", f"name: old\n  deletionTimestamp: '{ends}'")
+    found = asked(group(), group(name="x"), leaving, EVENT, pod("o-0", cpu=4),
+                  now=1767312000.0).why("a/pg")
+    assert found.head.startswith(head)
+    assert ("Event FailedKillPod of it" in found.text) == ("overdue" in head)
+
+
+CLASSES = "".join(f"""\
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {{name: {name}}}
+value: {value}
+---
+""" for name, value in (("low", 1), ("high", 9)))
+
+
+@pytest.mark.parametrize("own, told", [("low", True), ("high", False)])
+def test_the_priority_of_victims_that_does_not_count_between_jobs_is_told(own, told):
+    running = [pod(f"r-{number}", cpu=2, more=f"nodeName: n1\n  priorityClassName: {own}",
+                   status="status: {phase: Running}", into="r") for number in (0, 1)]
+    high = ", priorityClassName: high"
+    found = asked(CLASSES, group(1, high, "r").replace("Inqueue", "Running"), *running,
+                  group(1, high), pod(cpu=2, more="priorityClassName: high")).why("a/pg")
+    assert ("Pods of a/r have a lower priority themselves (1 is the lowest), which counts within "
+            "their job only" in found.text) == told
+    assert ("job a/r: priorityClassName high -> low" in [
+        each.change for each in found.remedies]) == told
+
+
+@pytest.mark.parametrize("made_for, waits", [
+    ("RayCluster", False), ("RayService", False), ("RayJob", True)])
+def test_the_end_of_what_serves_is_not_waited_for(made_for, waits):
+    labels = f"{{ray.io/originated-from-crd: {made_for}}}"
+    held = [pod(f"r-{number}", labels=labels, cpu=2, more="nodeName: n1",
+                status="status: {phase: Running}", into="r") for number in (0, 1)]
+    found = asked(group(2, "", "r").replace("Inqueue", "Running"), *held, group(), pod(cpu=2))
+    assert any(each.change == "wait for the end of a/r"
+               for each in found.why("a/pg").remedies) == waits
+
+
+FAILED = SPARK.replace("SPEC", "serviceAccount: s").replace("CPU", "1").replace("---\n", """\
+status: {applicationState: {state: STATE, errorMessage: 'failed calling webhook "v": none.'}}
+---
+""")
+
+
+@pytest.mark.parametrize("state, jobs", [
+    ("SUBMISSION_FAILED", ["a/o"]), ("FAILED", []), ("COMPLETED", [])])
+def test_what_failed_before_it_had_pods_is_among_all_that_wait(state, jobs):
+    found = asked(FAILED.replace("STATE", state))
+    assert [name for each in found.waiting() for name in each.jobs] == jobs
+    assert ("asks webhook v about each such object" in found.why("a/o").text) == (
+        state != "COMPLETED")
+
+
+@pytest.mark.parametrize("phase, reason, said", [
+    ("Pending", "ImagePullBackOff", "Pod a/o-0 is bound to node n1 and has not started there: "
+                                    "ImagePullBackOff."),
+    ("Running", "CrashLoopBackOff", "Pod a/o-0 on node n1 does not keep running: "
+                                    "CrashLoopBackOff."),
+    ("Pending", "ContainerCreating", "")])
+def test_what_its_node_does_not_start_is_among_all_that_wait_and_last(phase, reason, said):
+    status = (f"status: {{phase: {phase}, containerStatuses: [{{name: c, state: {{waiting: "
+              f"{{reason: {reason}}}}}}}]}}")
+    other = [group(name="two"), pod("t-0", cpu=9, into="two")]
+    found = asked(*other, group().replace("Inqueue", "Running"), pod(
+        more="nodeName: n1", status=status))
+    groups = [*found.waiting()]
+    assert [each.code for each in groups] == ["over_deserved", *["bound"] * bool(said)]
+    assert groups[-1].text == said or not said
