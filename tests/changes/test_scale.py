@@ -8,13 +8,15 @@ import pytest
 
 from volcano_lab.api.objects import Pod, PodGroup
 from volcano_lab.changes import change
+from volcano_lab.cluster import Cluster
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import ManifestError, loads
 
 APIS = {"Deployment": "apps/v1", "ReplicaSet": "apps/v1", "StatefulSet": "apps/v1",
         "Job": "batch.volcano.sh/v1alpha1", "RayCluster": "ray.io/v1"}
 TEMPLATE = "template: {spec: {schedulerName: volcano, containers: [{name: c}]}}"
-NODE = "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 8}}}"
+NODE = ("{apiVersion: v1, kind: Node, metadata: {name: n1}, "
+        "status: {allocatable: {cpu: 8, pods: 20}}}")
 
 
 def owner(kind, name, spec, above=""):
@@ -23,7 +25,8 @@ def owner(kind, name, spec, above=""):
 
 
 def ref(kind, name):
-    return f"{{apiVersion: {APIS[kind]}, kind: {kind}, name: {name}, uid: {name}-1}}"
+    return (f"{{apiVersion: {APIS[kind]}, kind: {kind}, name: {name}, uid: {name}-1, "
+            "controller: true}")
 
 
 def group(name, of, spec):
@@ -160,3 +163,20 @@ def test_a_template_of_pods_that_run_is_refused(objects, setting, allowed):
     with pytest.raises(ManifestError, match="have a node") as error:
         change(objects, [setting])
     assert allowed in str(error.value)
+
+
+def test_pods_of_a_removed_node_are_created_again_by_their_controllers():
+    bare = loads("{apiVersion: v1, kind: Pod, metadata: {name: bare}, spec: {nodeName: n1, "
+                 "schedulerName: volcano, containers: [{name: c}]}, status: {phase: Running}}")
+    before = [*WEB, *STATEFUL[1:], *bare]
+    after = pods_of(change(before, (), ["node/n1"]))
+    assert sorted(after) == sorted(pods_of(before).keys() - {"bare"})
+    assert not any(pod.spec.node_name for pod in after.values())
+
+
+def test_a_gang_that_a_node_leaves_is_placed_elsewhere_or_falls_below_its_minimum():
+    """A PodGroup is Pending in the cycle that places pods which replace those of a lost node."""
+    lost = [Cluster(objects).what_if(remove=["node/n1"])
+            for objects in ([*TRAIN, *loads(NODE.replace("n1", "n2"))], TRAIN)]
+    assert [found.breaks for found in lost] == [[], ["default/train"]]
+    assert [found.holds("train") for found in lost] == [True, False]

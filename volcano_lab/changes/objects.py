@@ -24,7 +24,7 @@ from volcano_lab.manifests import names, operators
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.disruptions import counted
 from volcano_lab.manifests.job_controller import CREATING
-from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict, to_dict
+from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict, place_key, to_dict
 from volcano_lab.manifests.operators import OperatorObject
 from volcano_lab.manifests.owners import created_again
 from volcano_lab.manifests.quotas import released
@@ -98,29 +98,41 @@ def named(objects: Sequence[api.KubernetesObject], name: str, where: str) -> api
 
 
 def _remove(draft: Draft, name: str) -> list[api.KubernetesObject]:
-    """Remove an object and the objects it created; return them, none where it does not exist. A pod
-    whose controller is there is created again.
+    """Remove an object and the objects it created, with a node its pods; return them, none where it
+    does not exist. A pod whose controller is there is created again.
     """
     if not draft.has(name, f"remove {name}"):
         return []
     found = draft.find(name, f"remove {name}")
     obj, places = draft[found], draft.with_children(found)
-    removed = [draft[place] for place in places]
-    for place in places:
+    orphans = {place for place in draft.of_kind("pod") if isinstance(obj, api.Node)
+               and _node_of(draft[place]) == obj.name} | {found}
+    removed = [draft[place] for place in places | orphans]
+    for place in places | orphans:
+        pod = draft[place]
         draft.put(place, None)
+<<<<<<< HEAD
     if isinstance(obj, api.Pod):
         again = renewed(obj, draft.loaded())
         if again or _has_creator(draft, obj):
             draft.put(found, again or created_again(obj))
+=======
+        if place in orphans and isinstance(pod, api.Pod) and _has_creator(draft, pod):
+            draft.put(place, created_again(pod))
+>>>>>>> 19be0e16 (Remove a node with its pods, which controllers create again)
     return removed
+
+
+def _node_of(pod: Any) -> str:
+    return pod.spec.node_name
 
 
 def _has_creator(draft: Draft, pod: api.Pod) -> bool:
     """Whether the controller of a pod is there, and creates pods."""
     owners = [draft[place] for owner in pod.metadata.owner_references
               if owner.controller and owner.kind in ("Job", "ReplicaSet", "StatefulSet")
-              for place in draft.of_kind(owner.kind.lower())
-              if draft[place].key == f"{pod.namespace}/{owner.name}"]
+              for place in draft.of_kind(owner.kind.lower()) if place_key(draft[place])[1:] == (
+                  pod.namespace or "default", owner.name)]
     return any(not isinstance(owner, (api.VolcanoJob, api.PodGroup)) or (
         isinstance(owner, api.VolcanoJob) and owner.status.state.phase in CREATING)
         for owner in owners)

@@ -98,7 +98,8 @@ def named_by_job(group: PodGroup) -> PodGroup:
 
 def created_again(pod: Pod) -> Pod:
     """Return a pod as its controller creates it again."""
-    fresh = {"uid": f"{pod.metadata.uid}-again", "resource_version": "", "deletion_timestamp": None}
+    uid = pod.metadata.uid
+    fresh = {"uid": uid and f"{uid}-again", "resource_version": "", "deletion_timestamp": None}
     return pod.changed(spec={"node_name": ""}, metadata=fresh).evolve(status=PodStatus("Pending"))
 
 

@@ -192,9 +192,11 @@ def _amounts(row: Row) -> dict[str, list[str | None]]:
 
 
 def _started(row: Row | None) -> bool:
-    """Return whether a job is admitted and as many of its pods as its minimum are placed."""
-    return row is not None and row["phase"] not in ("", "Pending") and (
-        row["placed"] >= max(row["min_member"], min(row["pods"], 1)))
+    """Return whether as many pods of a job as its minimum are placed, or none has to be and it is
+    admitted.
+    """
+    return row is not None and row["placed"] >= max(row["min_member"], min(row["pods"], 1)) and (
+        row["placed"] > 0 or row["phase"] not in ("", "Pending"))
 
 
 def _jobs(cycle: Cycle) -> dict[str, Row]:
