@@ -105,22 +105,18 @@ def _remove(draft: Draft, name: str) -> list[api.KubernetesObject]:
         return []
     found = draft.find(name, f"remove {name}")
     obj, places = draft[found], draft.with_children(found)
-    orphans = {place for place in draft.of_kind("pod") if isinstance(obj, api.Node)
-               and _node_of(draft[place]) == obj.name} | {found}
-    removed = [draft[place] for place in places | orphans]
-    for place in places | orphans:
-        pod = draft[place]
+    pods = {place for place in draft.of_kind("pod") if place == found or (
+        isinstance(obj, api.Node) and _node_of(draft[place]) == obj.name)}
+    removed = {place: draft[place] for place in places | pods}
+    for place in removed:
         draft.put(place, None)
-<<<<<<< HEAD
-    if isinstance(obj, api.Pod):
-        again = renewed(obj, draft.loaded())
-        if again or _has_creator(draft, obj):
-            draft.put(found, again or created_again(obj))
-=======
-        if place in orphans and isinstance(pod, api.Pod) and _has_creator(draft, pod):
-            draft.put(place, created_again(pod))
->>>>>>> 19be0e16 (Remove a node with its pods, which controllers create again)
-    return removed
+    world = draft.loaded() if pods else []
+    for place in sorted(pods):
+        pod: Any = removed[place]
+        again = renewed(pod, world)
+        if again or _has_creator(draft, pod):
+            draft.put(place, again or created_again(pod))
+    return [*removed.values()]
 
 
 def _node_of(pod: Any) -> str:
