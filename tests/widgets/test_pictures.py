@@ -132,6 +132,12 @@ def lane(name, color, *values):
     return {"name": name, "color": color, "points": [[i, each] for i, each in enumerate(values)]}
 
 
+def test_the_longest_legend_of_a_film_explains_all_its_moments():
+    moments = {legend: pictures.bars("Held", [{"name": "a", "held": 1}], legend=legend)
+               for legend in ("", "Full: runs. ×: leaving.", "Full: runs.")}
+    assert pictures.film(moments).legend == "Full: runs. ×: leaving."
+
+
 def test_a_film_rests_at_its_last_moment_and_names_it():
     moments = {name: pictures.bars("Held", [{"name": "a", "held": held}], most=4)
                for name, held in (("at first", 1), ("at last", 3))}

@@ -107,7 +107,7 @@ def _picture(kind: str, title: str, data: Data, frame: Mapping[str, Any], **spec
 
 def film(moments: Mapping[str, Picture]) -> Picture:
     """Play pictures of one kind as moments of the first one; the name of each stands below it, and
-    the last one is at rest.
+    the last one is at rest. The longest legend explains all.
 
     >>> film({"before": bars("Held", [{"name": "a", "held": 1}]),
     ...       "after": bars("Held", [{"name": "a", "held": 2}])}).alt
@@ -115,7 +115,8 @@ def film(moments: Mapping[str, Picture]) -> Picture:
     """
     first = next(iter(moments.values()))
     return evolve(first, data=[each.data for each in moments.values()],
-                  spec=first.spec | {"moments": [*moments]})
+                  spec=first.spec | {"moments": [*moments]},
+                  legend=max((each.legend for each in moments.values()), key=len))
 
 
 def channels(title: str, data: Data, *, without: Sequence[str] = (), **frame: Any) -> Picture:

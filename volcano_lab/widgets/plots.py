@@ -155,7 +155,7 @@ class Plot:
 def tree_rows(cycle: Cycle, resource: str = "cpu", gangs: bool = True) -> Row:
     """Return the data of the tree's picture, with a climb for each gang compared by enqueue.
 
-    Hatched is what admitted gangs still need at the end of the cycle.
+    Hatched is what admitted gangs still need at the end of the cycle, where the level reserved it.
     """
     rows = [row for row in tree(cycle.trace, None, resource)
             if row["queue"] != "default" or row["request"]]
@@ -176,7 +176,9 @@ def tree_rows(cycle: Cycle, resource: str = "cpu", gangs: bool = True) -> Row:
     queues = []
     for row in rows:
         name, size = row["queue"], amount(row["real_capability"], resource)
-        queues.append({"queue": name, "parent": row["parent"], "inqueue": plain(waits[name]),
+        reserved = amount(row["inqueue"], resource) or 0
+        queues.append({"queue": name, "parent": row["parent"],
+                       "inqueue": plain(min(waits[name], reserved)),
                        "color": colors.get(name, COLORS[-1]),
                        "size": most if size is None else min(size, most),
                        **{word: amount(row[word], resource)

@@ -31,7 +31,7 @@ answers(
     "16.who_pays",
     right=["one of shop, one of crawl"],
     wrong=[("none", "Try it"), ("two of crawl", "Look at the tiers"),
-           ("two of shop", "minimum is 1"), ("two of train", "other queues"),
+           ("two of shop", "minimum is 1"), ("three of crawl", "no more than that"),
            ("all", "Choose one of")],
 )
 answers(

@@ -19,7 +19,8 @@ def the_price_of_a_guarantee(price):
     def placed(**moves):
         return price.reset().set(**moves).facts.jobs["work"]["now"]
 
-    assert [placed(**{KEPT: kept}) for kept in (6, 0, 10)] == [14, 20, 10]
+    assert [placed(**{KEPT: kept}) for kept in (6, 0, 12)] == [14, 20, 8]
+    assert placed(**{KEPT: 12, LIMIT: 5}) == 5
     price.reset()
 
 

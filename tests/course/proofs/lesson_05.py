@@ -2,6 +2,7 @@
 
 from course.proofs import after, answer
 from volcano_lab.trace.views.queues import levels
+from volcano_lab.widgets.plots import tree_rows
 
 
 @after("the-tree")
@@ -53,12 +54,14 @@ def admitted_is_not_placed(cycle, ends, tables):
     assert steps["operation"].tolist() == ["allocate"] * 2 + ["undo allocate"] * 2
 
 
-@after("05-capacity-and-the-queue-tree-49")
+@after("05-capacity-and-the-queue-tree-46")
 def the_bug_of_v1_11_0(old, only_enqueue, tables):
     assert [row["phase"] for row in old.jobs()] == ["Inqueue", "Inqueue"]
     assert len(old.committed) == 1, "allocate has always asked every level"
     inqueue = tables.levels(only_enqueue)["inqueue"]
-    assert (inqueue["test-sub-0"], inqueue["test-sub-1"], inqueue["test-root"]) == (2, 2, 0)
+    drawn = {row["queue"]: row["inqueue"] for row in tree_rows(only_enqueue)["queues"]}
+    assert drawn == {name: inqueue[name] for name in drawn} == {
+        "root": 0, "test-root": 0, "test-sub-0": 2, "test-sub-1": 2}
 
 
 @after("05-capacity-and-the-queue-tree-54")

@@ -27,12 +27,12 @@ def the_log_tells_both_refusals(kubectl):
 
 
 @after("last-13")
-def reclaim_alone_takes_a_pod_of_shop(half, fairer):
-    gone = [pod for operation, pod, _ in half.run(fairer).committed if operation == "evict"]
+def reclaim_alone_takes_a_pod_of_shop(only_eval, fairer):
+    gone = [pod for operation, pod, _ in only_eval.run(fairer).committed if operation == "evict"]
     assert sorted(pod.rpartition("-")[0] for pod in gone) == ["default/crawl", "default/shop"]
 
 
 @after("last-16")
-def capacity_in_tier_1_keeps_shop(half):
-    gone = [pod for operation, pod, _ in half.run(ONE_TIER).committed if operation == "evict"]
+def capacity_in_tier_1_keeps_shop(only_eval):
+    gone = [pod for operation, pod, _ in only_eval.run(ONE_TIER).committed if operation == "evict"]
     assert [pod.rpartition("-")[0] for pod in gone] == ["default/crawl", "default/crawl"]

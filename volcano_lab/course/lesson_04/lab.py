@@ -175,8 +175,8 @@ def patient(cycle: Cycle) -> Table:
     """
     words = ("guarantee", "real_capability", "deserved", "allocated", "elastic")
     specs = {name: info.queue.spec for name, info in cycle.session.queues.items()}
-    rows = [{"queue": name, "capability": (specs[name].capability or {}).get("cpu")} | {
-        word.replace("_", " "): facts.amount(row[word], "cpu") for word in words}
-        for row in cycle.queues() for name in [row["queue"]]]
+    rows = [{"queue": name, "capability": int((specs[name].capability or {}).get("cpu", 0)) or None}
+            | {word.replace("_", " "): facts.amount(row[word], "cpu") for word in words}
+            for row in cycle.queues() for name in [row["queue"]]]
     (job,) = (row for row in cycle.jobs() if row["job"] == "default/team-work")
     return table(rows, caption=gettext("team-work is {job}.", job=job["phase"]))

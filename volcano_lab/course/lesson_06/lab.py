@@ -22,7 +22,7 @@ def statement_stepper(scenes: Mapping[str, Scene] | None = None) -> StatementSte
     return StatementSteps(SCENES if scenes is None else scenes)
 
 
-def show(by_hand: Rehearsal, what: str = "nodes") -> Table:
+def show(by_hand: Rehearsal, what: str = "nodes", caption: str = "") -> Table:
     """Show the nodes, pods or queues of a session as they are now.
 
     >>> from volcano_lab.course.lesson_06.scene import half_full
@@ -31,7 +31,7 @@ def show(by_hand: Rehearsal, what: str = "nodes") -> Table:
     a             4          4      1
     b             4          0      0
     """
-    return table(frames_of(by_hand.trace)[-1][what])
+    return table(frames_of(by_hand.trace)[-1][what], caption=caption)
 
 
 STATES = {"Allocated": "allocated", "Binding": "allocated", "Pipelined": "promised",

@@ -1,12 +1,11 @@
-// A lab: controls beside a board of pictures. A move asks the kernel with one message and is answered with one; meanwhile
-// only the latest move waits, so a slow kernel is never flooded.
+// A lab: controls beside a board of pictures. A move is one message and one answer; meanwhile only the latest move waits.
 import {controlsOf} from "./controls.js";
 import {add, button, followTheme, ownKeys, set, unique, write} from "./page.js";
 import {panel} from "./panel.js";
 import {touchable} from "./touch.js";
 import {t} from "./words.js";
 
-const PATIENCE = 4000;  // ms after which an answer is no longer waited for: the kernel was restarted, say
+const PATIENCE = 4000;  // ms to wait: the kernel was restarted, say
 
 export function lab(model, el) {
   const fixed = model.get("fixed"), id = unique("lab");
@@ -85,7 +84,6 @@ export function lab(model, el) {
     panels.forEach((panel, i) => { const {key} = fixed.panels[i]; if (key in board) panel.update(board[key], before?.[key] ?? null); });
     right.classList.toggle("vp-stale", Boolean(shown.error));
     said.classList.toggle("vp-wrong", Boolean(shown.error));
-    said.classList.toggle("vp-long", Boolean(shown.why));
     chips.forEach(({chip, tick, told}, i) => {
       set(chip, {"aria-pressed": String(shown.task === i), "data-done": shown.done[i] ? "" : null});
       write(tick, shown.done[i] ? "✓" : "");
@@ -120,9 +118,11 @@ function tell(root, sentences, show) {
   root.replaceChildren();
   text.split(/\*\*(.+?)\*\*/).forEach((part, i) => part && add(root, i % 2 ? "b" : "span", {}, part));
   if (show) button(root, t("show me"), t("show a way to do this task"), show);
-  // The place of the longest sentence is kept, at this width: nothing jumps twice.
+  // Too long for its place: smaller. The longest keeps its place, at this width: nothing jumps twice.
   if (root.wide !== root.offsetWidth) root.style.minHeight = "";
   root.wide = root.offsetWidth;
+  root.classList.remove("vp-long");
+  root.classList.toggle("vp-long", root.offsetHeight > parseFloat(getComputedStyle(root).minHeight));
   if (root.wide) root.style.minHeight = `${root.offsetHeight}px`;
 }
 

@@ -21,7 +21,7 @@ export const turns = {
         box(x, top, size, size, {rx: Math.min(4, size / 4), class: !placed && "vp-hollow", fill: placed ? color : undefined, stroke: color, "stroke-width": 1.6, "stroke-dasharray": turn.outcome === "nothing" ? "2 2" : null}),
         turn.ring && box(x - 3, top - 3, size + 6, size + 6, {rx: 6, class: "vp-ring"}),
         !small && say(x + size / 2, y(lane) + 5, placed && turn.pods > 1 ? turn.pods : MARKS[turn.outcome], {...middle, class: "vp-strong", style: placed ? `fill:${ink(color)}` : null}),
-        (i + 1) % (step < 22 ? 5 : 1) < 1 && (hidden < 1 || x + 120 < width) && say(x + size / 2, foot, i + 1, {...middle, class: "vp-soft"}));
+        (i + 1) % (step < 22 ? 5 : 1) < 1 && (hidden < 1 || x + 140 < width) && say(x + size / 2, foot, i + 1, {...middle, class: "vp-soft"}));
     });
     return {height: foot + 4, kids: [rows, cells, hidden > 0 && say(width, foot, t("and {0} more →", hidden), {class: "vp-soft", ...end})],
       alt: all.length ? t("Turns in their order: {0}.", inRow(all.map((turn) => `${turn.queue} ${WORDS[turn.outcome]}`))) : t("No queue had a turn.")};
