@@ -109,7 +109,7 @@ answers(
         ("gpu-.*", "gpu-1 should not"),
         ("gpu-3, gpu-4, gpu-10", "takes no node"),
         ("^gpu-(3|4|1)", "gpu-1 should not"),
-        ("gpu-(", "no node"),
+        ("gpu-(", "no regular expression"),
         (["gpu-3", "gpu-4"], "wanted is a pattern"),
     ],
 )

@@ -82,10 +82,9 @@ COMPARISONS = (
     Comparison("tolerant, infinity", "left < right + 0.1, missing is ∞", "none in v1.14.0", True,
                lambda left, right, request: left.less_equal(right, INFINITY),
                lambda name, left, right, request: _mentions(left, name) or _mentions(right, name)),
-    Comparison(
-        "strict", "left ≤ right, where asked", "allocatable, enqueue", True,
-        lambda left, right, request: left.less_equal_with_dimension_and_resources_name(
-            right, request)[0], _asked),
+    Comparison("strict", "left ≤ right, where asked", "allocatable, enqueue", True,
+               lambda left, right, request: left.less_equal_with_dimension_and_resources_name(
+                   right, request)[0], _asked),
     Comparison(
         "any, tolerant", "left < right + 0.1 in one asked for", "capacity: may reclaim", False,
         lambda left, right, request: left.less_equal_partly_with_dimension_zero_filtered(

@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from volcano_lab.api.go_pattern import compile_pattern
 from volcano_lab.api.hyper_node import HyperNodeInfo, HyperNodeMap
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.checking import Mistakes, check
@@ -140,10 +141,10 @@ MEMBERS = {"gpu-3", "gpu-4", "gpu-10"}
 @check(takes=str, wanted='a pattern, such as "gpu-[12]"')
 def pattern(answer: str) -> Verdict:
     """Write a pattern that takes gpu-3, gpu-4 and gpu-10, and no other of the five nodes."""
+    compile_pattern(answer)  # says what is wrong with it
     found = set(hyper_tree(loose_cluster(answer)).loc["loose", "nodes"].split(", ")) - {""}
     if found == MEMBERS:
         return well_done("pattern")
-    hint, nodes = "not_in_it", found - MEMBERS
-    if not nodes:
-        hint, nodes = "missing", MEMBERS - found
-    return try_again("takes", hint, nodes=sorted(found) or gettext("no node"), node=min(nodes))
+    node = min(found - MEMBERS or MEMBERS - found)
+    hint = "missing" if node in MEMBERS else "not_in_it"
+    return try_again("takes", hint, nodes=sorted(found) or gettext("no node"), node=node)

@@ -64,8 +64,7 @@ POINTS: dict[str, tuple[Voice, tuple[Any, ...], Callable[[Any], str]]] = {
     (_of((False, "False"), (False, "False"), (True, "True")), ("queue",), _words("yes", "no")),
     "job_enqueueable": (_of((REJECT, "REJECT"), (ABSTAIN, "ABSTAIN"), (PERMIT, "PERMIT")), ("job",),
                         _words("admitted", "not admitted")),
-    "reclaimable":
-    (_victims, ("task", VICTIMS), _listed)}
+    "reclaimable": (_victims, ("task", VICTIMS), _listed)}
 """Extension point -> (how a plugin speaks, what is asked about, the combined answer in words)."""
 
 

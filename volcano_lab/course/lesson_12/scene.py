@@ -3,8 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from IPython.display import display
+
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.boss import evicted
+from volcano_lab.course.kit.results import finding
 from volcano_lab.course.kit.scenery import cluster_of, conf_text
 from volcano_lab.course.kit.tracing import DataFrame, frame
 from volcano_lab.explain import Explainer
@@ -12,7 +15,7 @@ from volcano_lab.framework.plugin import Plugin, register_plugin
 from volcano_lab.framework.points.rules import PERMIT
 from volcano_lab.framework.points.table import extension_points
 from volcano_lab.framework.registry import registered
-from volcano_lab.messages import gettext, paragraph
+from volcano_lab.messages import gettext
 from volcano_lab.trace import TraceReader
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import pictures
@@ -187,16 +190,15 @@ def scores(trace: TraceReader, task: str) -> list[dict[str, Any]]:
 
 
 def report(cluster: Cluster, without: str, with_it: str, legend: str = NODES) -> pictures.Picture:
-    """Play where pods are placed with one configuration and with another; the legend says why
-    one has no node with the other, if one has not.
+    """Play where pods are placed with one configuration and with another; above it stands why one
+    has no node with the other, if one has not.
 
     >>> report(two_racks(pods=1), conf_with(), conf_with()).spec["moments"]
     ['without', 'with it']
     """
-    cycles = [cluster.run(conf) for conf in (without, with_it)]
-    before, after = ({pod for _, pod, *_ in cycle.committed} for cycle in cycles)
-    lost = sorted(before - after)
-    causes = Explainer(cluster.objects(), with_it).why(lost[0]).causes if lost else []
-    first, last = (cycle.plot.nodes("Where pods are placed", cell=2, by="rack", legend=paragraph([
-        gettext(legend), *[cause.text for cause in causes[:1]]])) for cycle in cycles)
-    return pictures.film({"without": first, "with it": last})
+    cycles = {"without": cluster.run(without), "with it": cluster.run(with_it)}
+    before, after = ({pod for _, pod, *_ in cycle.committed} for cycle in cycles.values())
+    for lost in sorted(before - after)[:1]:
+        display(finding(Explainer(cluster.objects(), with_it).why(lost).causes[0].text))
+    return pictures.film({name: cycle.plot.nodes("Where pods are placed", cell=2, by="rack",
+                                                 legend=legend) for name, cycle in cycles.items()})
