@@ -3,7 +3,7 @@
 Volcano: none
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -93,6 +93,11 @@ class Draft:
         found.later = self.later
         found.given = getattr(self.source, "given", found)
         return found
+
+    def places(self) -> Iterator[int]:
+        """Yield the places of all objects."""
+        known = range(len(self.source) + len(self._added))
+        return (place for place in known if self._at(place) is not None)
 
     # -- finding ----------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from volcano_lab.changes.conf import value_of
 from volcano_lab.changes.draft import CLASSES, Draft, keys_of, kind_of
 from volcano_lab.changes.job_fields import IN_GROUP, WORDS, at_path, edited, set_field
 from volcano_lab.changes.more_nodes import add_nodes
-from volcano_lab.changes.scale import scale
+from volcano_lab.changes.scale import refill, scale
 from volcano_lab.manifests import names, operators
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.disruptions import counted
@@ -73,6 +73,7 @@ def change(objects: Iterable[api.KubernetesObject], settings: Sequence[str] = ()
     late = [each.text for each in read if not each.applied_to(given)]
     for each in read:
         each.check_effect(given)
+    refill(given)
     world = with_defaults(given.loaded())
     if not late and not doomed:
         return world

@@ -1,5 +1,5 @@
-"""The pods of an owner that has some already, after a change of how many it asks for: these stay,
-and as many are created or deleted as its controller creates or deletes.
+"""The pods of an owner that has some already, after a change of how many it asks for, or of how
+many a ResourceQuota lets its controller create: these stay, others are created or deleted.
 
 A pod is deleted that is most like the one that is not asked for any more, without a node before
 others. Left out: a change of a template, with which pods are replaced one after another, and of
@@ -8,7 +8,8 @@ pods that others create: a SparkApplication starts again.
 Volcano: pkg/controllers/job/job_controller_actions.go (syncJob)
 """
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -18,6 +19,7 @@ from volcano_lab.api import objects as api
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.changes.draft import Draft
 from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests.job_controller import chosen
 from volcano_lab.manifests.operators import OPERATORS, OperatorObject
 from volcano_lab.manifests.quotas import released
 
@@ -32,27 +34,43 @@ def scale(draft: Draft, before: api.KubernetesObject, after: api.KubernetesObjec
     """
     there = {(draft[place].kind, draft[place].key): place for place in children}
     pods: list[Any] = [draft[place] for (kind, _), place in sorted(there.items()) if kind == "Pod"]
-    old, new = _created(draft, pods, before, after)
+    others = [obj for obj in draft.loaded() if not isinstance(obj, CREATED) and not _creates(obj)]
+    old, new = (_created([*others, each], pods) for each in (before, after))
     if not pods or old == new or not _alike(old, new):
         return False
-    for key in sorted(new.keys() - old.keys() - there.keys()):
-        draft.add(_adopted(new[key], pods[0], new.keys() - old.keys() | there.keys()))
+    _add(draft, there, pods, old, new)
     _delete(draft, there, pods, [pod for key, pod in sorted(old.items()) if key not in new])
     _update(draft, there, old, new)
     return True
 
 
-def _created(draft: Draft, pods: list[Any], *owners: api.KubernetesObject
-             ) -> list[dict[Key, Any]]:
-    """Return what controllers create for each state of an owner, as if nothing were there; pods
+def refill(draft: Draft) -> None:
+    """Create the pods beside those that are there which ResourceQuotas, as they are now, let
+    controllers create, and did not before.
+    """
+    before, now = ({obj.key: obj for obj in some if isinstance(obj, api.ResourceQuota)}
+                   for some in (draft.source, draft.loaded()))
+    spaces = {obj.namespace for key, obj in before.items() if now.get(key) != obj}
+    owners = {place for place in draft.places() if draft[place].namespace in spaces
+              and _creates(draft[place])} if spaces else set[int]()
+    children = {place for owner in owners for place in draft.with_children(owner)} - owners
+    there = {(draft[place].kind, draft[place].key): place for place in children}
+    pods: list[Any] = [draft[place] for (kind, _), place in sorted(there.items()) if kind == "Pod"]
+    if pods:
+        others = [obj for obj in draft.loaded() if not isinstance(obj, api.ResourceQuota | CREATED)
+                  and not _creates(obj)] + [draft[place] for place in sorted(owners)]
+        old, new = (_created([*others, *quotas.values()], pods) for quotas in (before, now))
+        _add(draft, there, pods, old, new)
+
+
+def _created(world: Sequence[api.KubernetesObject], pods: list[Any]) -> dict[Key, Any]:
+    """Return what controllers create for the owners of some pods, as if these were not there; pods
     that are created once others run are of the kind `later`.
     """
-    others = [released(obj, pods) if isinstance(obj, api.ResourceQuota) else obj
-              for obj in draft.loaded() if not isinstance(obj, CREATED) and not _creates(obj)]
-    worlds = [with_defaults([*others, owner], pods) for owner in owners]
-    return [{(obj.kind, obj.key): obj for obj in world if isinstance(obj, CREATED)} | {
-        ("later", pod.key): pod for pod in chain.from_iterable(world.later.values())}
-        for world in worlds]
+    loaded = with_defaults([released(obj, pods) if isinstance(obj, api.ResourceQuota) else obj
+                            for obj in world], pods)
+    return {(obj.kind, obj.key): obj for obj in loaded if isinstance(obj, CREATED)} | {
+        ("later", pod.key): pod for pod in chain.from_iterable(loaded.later.values())}
 
 
 def _creates(obj: api.KubernetesObject) -> bool:
@@ -73,28 +91,37 @@ def _template(pod: Any) -> tuple[Any, ...]:
     return pod.spec, pod.metadata.labels, pod.metadata.annotations
 
 
-def _adopted(obj: Any, like: Any, groups: Container[Key]) -> Any:
-    """Return a created object; a pod whose PodGroup is not there, with that of a pod like it, and
-    with its ReplicaSet.
+def _add(draft: Draft, there: Mapping[Key, int], pods: Sequence[Any], old: Mapping[Key, Any],
+         new: Mapping[Key, Any]) -> None:
+    """Add the objects of the second state that are not in the first one; a pod whose PodGroup is
+    not there, with that of the pod like it, and with its ReplicaSet.
     """
-    name = obj.metadata.annotations.get(GROUP_NAME, "")
-    if not isinstance(obj, api.Pod) or ("PodGroup", f"{obj.namespace}/{name}") in groups:
-        return obj
-    owner = next(iter(obj.metadata.owner_references), None)
-    return obj.changed(metadata={
-        "annotations": obj.metadata.annotations | {
-            key: text for key, text in like.metadata.annotations.items() if key == GROUP_NAME},
-        **({"owner_references": like.metadata.owner_references}
-           if owner and owner.kind == "ReplicaSet" else {})})
+    added = [key for key in sorted(new.keys() - old.keys() - there.keys()) if key[0] != "later"]
+    for key in added:
+        obj, notes = new[key], new[key].metadata.annotations
+        group = "PodGroup", f"{obj.namespace}/{notes.get(GROUP_NAME, '')}"
+        if isinstance(obj, api.Pod) and group not in there and group not in added:
+            like = max(pods, key=partial(_likeness, obj)).metadata
+            owner = next(iter(obj.metadata.owner_references), None)
+            obj = obj.changed(metadata={
+                "annotations": notes | chosen(like.annotations, GROUP_NAME),
+                **({"owner_references": like.owner_references}
+                   if owner and owner.kind == "ReplicaSet" else {})})
+        draft.add(obj)
+
+
+def _likeness(pod: Any, other: Any) -> tuple[int, bool, str]:
+    """Return how many labels two pods share; of equal ones the last without a node is most alike.
+    """
+    return (len(pod.metadata.labels.items() & other.metadata.labels.items()),
+            not other.spec.node_name, other.name)
 
 
 def _delete(draft: Draft, there: Mapping[Key, int], pods: list[Any], gone: Sequence[Any]) -> None:
     """Delete as many `pods` as are gone, each the one that shares most labels with that."""
     for other in gone:
         if isinstance(other, api.Pod) and pods:
-            labels = other.metadata.labels.items()
-            most = max(pods, key=lambda pod: (len(pod.metadata.labels.items() & labels),
-                                              not pod.spec.node_name, pod.name))
+            most = max(pods, key=partial(_likeness, other))
             pods.remove(most)
             draft.put(there["Pod", most.key], None)
 
