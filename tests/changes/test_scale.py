@@ -10,7 +10,7 @@ from volcano_lab.api.objects import Pod, PodGroup
 from volcano_lab.changes import change
 from volcano_lab.cluster import Cluster
 from volcano_lab.manifests.defaults import with_defaults
-from volcano_lab.manifests.loader import ManifestError, loads
+from volcano_lab.manifests.loader import ManifestError, dump, loads
 
 APIS = {"Deployment": "apps/v1", "ReplicaSet": "apps/v1", "StatefulSet": "apps/v1",
         "Job": "batch.volcano.sh/v1alpha1", "RayCluster": "ray.io/v1"}
@@ -180,3 +180,28 @@ def test_a_gang_that_a_node_leaves_is_placed_elsewhere_or_falls_below_its_minimu
             for objects in ([*TRAIN, *loads(NODE.replace("n1", "n2"))], TRAIN)]
     assert [found.breaks for found in lost] == [[], ["default/train"]]
     assert [found.holds("train") for found in lost] == [True, False]
+
+
+QUOTA = """{apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: default},
+ spec: {hard: {pods: '%s'}}, status: {hard: {pods: '%s'}, used: {pods: '%s'}}}"""
+
+
+@pytest.mark.parametrize(("hard", "pods"), [(2, 3), (3, 3), (4, 4), (9, 5)])
+def test_a_changed_quota_lets_controllers_create_the_pods_that_lack(hard, pods):
+    """Of five pods that the Job asks for three are there, as the quota counts no more."""
+    asks = loads(dump(TRAIN).replace("replicas: 2", "replicas: 4"))
+    found = pods_of(change([*asks, *loads(QUOTA % (3, 3, 3))], [f"quota/q.hard.pods={hard}"]))
+    assert len(found) == pods
+    assert {each.spec.node_name for name, each in found.items() if name > "train-w-1"} <= {""}
+
+
+def test_pods_that_no_quota_refuses_are_not_created_by_a_changed_one():
+    """What an export leaves out for other reasons is not known."""
+    asks = loads(dump(TRAIN).replace("replicas: 2", "replicas: 4"))
+    assert len(pods_of(change([*asks, *loads(QUOTA % (30, 30, 3))], ["quota/q.hard.pods=40"]))) == 3
+
+
+def test_a_job_that_is_removed_leaves_its_quota_to_others():
+    asks = loads(dump(TRAIN).replace("replicas: 2", "replicas: 4"))
+    world = [*asks, *WEB[1:], *loads(QUOTA % (5, 5, 5))]
+    assert len(pods_of(change(world, (), ["deployment/web"]))) == 5

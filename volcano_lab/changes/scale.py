@@ -32,9 +32,7 @@ def scale(draft: Draft, before: api.KubernetesObject, after: api.KubernetesObjec
     """Create or delete pods and PodGroups of a changed owner, whose `children` are at these places;
     return False where its controller would do something else, or nothing.
     """
-    there = {(draft[place].kind, draft[place].key): place for place in children}
-    pods: list[Any] = [draft[place] for (kind, _), place in sorted(there.items()) if kind == "Pod"]
-    others = [obj for obj in draft.loaded() if not isinstance(obj, CREATED) and not _creates(obj)]
+    there, pods, others = _parted(draft, children)
     old, new = (_created([*others, each], pods) for each in (before, after))
     if not pods or old == new or not _alike(old, new):
         return False
@@ -48,19 +46,30 @@ def refill(draft: Draft) -> None:
     """Create the pods beside those that are there which ResourceQuotas, as they are now, let
     controllers create, and did not before.
     """
-    before, now = ({obj.key: obj for obj in some if isinstance(obj, api.ResourceQuota)}
-                   for some in (draft.source, draft.loaded()))
-    spaces = {obj.namespace for key, obj in before.items() if now.get(key) != obj}
-    owners = {place for place in draft.places() if draft[place].namespace in spaces
-              and _creates(draft[place])} if spaces else set[int]()
-    children = {place for owner in owners for place in draft.with_children(owner)} - owners
-    there = {(draft[place].kind, draft[place].key): place for place in children}
-    pods: list[Any] = [draft[place] for (kind, _), place in sorted(there.items()) if kind == "Pod"]
+    quotas = [{obj.key: obj for obj in some if isinstance(obj, api.ResourceQuota)}
+              for some in (draft.source, draft.loaded())]
+    spaces = {obj.namespace or "default" for key, obj in quotas[0].items()
+              if quotas[1].get(key) != obj}
+    owners = [place for place in draft.places() if spaces and _creates(draft[place])
+              and (draft[place].namespace or "default") in spaces]
+    there, pods, others = _parted(draft, {child for owner in owners
+                                          for child in draft.with_children(owner)})
     if pods:
-        others = [obj for obj in draft.loaded() if not isinstance(obj, api.ResourceQuota | CREATED)
-                  and not _creates(obj)] + [draft[place] for place in sorted(owners)]
-        old, new = (_created([*others, *quotas.values()], pods) for quotas in (before, now))
+        world = [each for each in others if not isinstance(each, api.ResourceQuota)]
+        world += [draft[place] for place in owners]
+        old, new = (_created([*world, *some.values()], pods) for some in quotas)
         _add(draft, there, pods, old, new)
+
+
+def _parted(draft: Draft, children: Iterable[int]
+            ) -> tuple[dict[Key, int], list[Any], list[api.KubernetesObject]]:
+    """Return the places of PodGroups and pods that controllers created, by kind and name, these
+    pods, and what controllers neither create nor create pods for.
+    """
+    there = {(draft[place].kind, draft[place].key): place for place in children
+             if isinstance(draft[place], CREATED)}
+    return there, [draft[place] for (kind, _), place in sorted(there.items()) if kind == "Pod"], [
+        obj for obj in draft.loaded() if not isinstance(obj, CREATED) and not _creates(obj)]
 
 
 def _created(world: Sequence[api.KubernetesObject], pods: list[Any]) -> dict[Key, Any]:
