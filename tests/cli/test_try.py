@@ -246,7 +246,9 @@ spec:
     (tmp_path / "more.yaml").write_text(more.to_yaml())
     assert main(["what-if", str(tmp_path / "more.yaml"), "--add", str(tmp_path / "job.yaml"),
                  "--expect", expect]) == code
-    assert ("was expected" in capsys.readouterr().err) == (code == 1)
+    said = capsys.readouterr().err
+    assert ("was expected" in said) == (code == 1)
+    assert ("late waits for a larger node" in said) == (code == 1 and cpu > 1)
 
 
 def test_what_is_expected_needs_a_job(file, capsys):

@@ -8,6 +8,7 @@ from small_cluster import conf, group, node, pod, queue
 
 from volcano_lab import Cluster
 from volcano_lab.api.objects import Taint
+from volcano_lab.api.objects.volcano import NetworkTopologySpec
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.candidates import candidates
 from volcano_lab.explain.options import Rank, World
@@ -341,3 +342,57 @@ SIZES = {
 def test_the_requests_and_nodes_that_are_tried_for_a_job_that_waits(sentence):
     cluster, settings, changes = SIZES[sentence]
     assert sizes(cluster, settings) == changes, sentence
+
+
+HYPER = """\
+{apiVersion: topology.volcano.sh/v1alpha1, kind: HyperNode, metadata: {name: %s},
+ spec: {tier: %s, members: [{type: %s, selector: {regexMatch: {pattern: "%s"}}}]}}
+---
+"""
+
+
+@pytest.mark.parametrize("racks, first", [
+    ("112233", "create HyperNode new-3 of rack=3, if these nodes share a switch (train is"),
+    ("112222", "HyperNode s2: more members, n5, n6 (train is placed on n4, n5)"),
+    ("1122  ", "create HyperNode new-n5 of n5, n6, if these nodes share a switch (train is"),
+    ("111133", "create HyperNode new-n5 of n5, n6, if these nodes share a switch (train is")],
+    ids=["new", "known", "unlabelled", "no key"])
+def test_nodes_in_no_hyper_node_are_put_in_one(racks, first):
+    cluster = Cluster()
+    for number, rack in enumerate(racks, 1):
+        cluster.node(f"n{number}", cpu=4, labels={"rack": rack} if rack.strip() else {})
+    cluster.add(HYPER % ("s1", 1, "Node", "^n[12]$") + HYPER % ("s2", 1, "Node", "^n[34]$")
+                + HYPER % ("top", 2, "HyperNode", "^s[12]$"))
+    for number in (1, 3):
+        cluster.job(f"old-{number}", cpu=1, running={f"n{number}": 1})
+    objects = cluster.job("train", pods=2, cpu=4).objects()
+    for obj in objects:
+        if obj.kind == "PodGroup" and obj.name == "train":
+            obj.spec.network_topology = NetworkTopologySpec("hard", 1)
+    found = Cluster(objects).why("train", conf=TOPOLOGY)
+    assert str(found.remedies[0]).startswith(first)
+    assert "highestTierAllowed 1 -> " in str(found.remedies[1])
+    assert Cluster(objects).what_if(*found.remedies[0].made.settings, conf=TOPOLOGY).holds("train")
+
+
+@pytest.mark.parametrize("others, raised", [
+    ({"cpu": 2}, "deserved cpu 0 -> 2 "),
+    ({"cpu": 2, "memory": "1Gi"}, "deserved cpu 0, memory 0 -> cpu 2, memory 2Gi ")])
+def test_of_what_queues_deserve_only_resources_are_raised_that_one_names(others, raised):
+    cluster = Cluster().node("n1", cpu=4, memory="8Gi").queue("a", deserved=others).queue("b")
+    cluster.job("old", queue="a", pods=4, min_member=1, cpu=1, memory="1Gi", running={"n1": 4})
+    found = cluster.job("train", queue="b", pods=2, cpu=1, memory="1Gi").why("train", conf=conf(
+        "gang", "predicates", "capacity", actions="allocate, reclaim"))
+    assert str(found.remedies[0]).startswith(f"queue b: {raised}")
+
+
+def test_a_capability_is_raised_until_no_pod_is_evicted_for_it():
+    """By admission alone fewer are enough: what others hold above their minimums is left out."""
+    cluster = Cluster().node("n1", cpu=8).node("n2", cpu=8).queue("top", capability=6).queue(
+        "a", parent="top", deserved=2).queue("b", parent="top", deserved=4)
+    cluster.job("old", queue="a", pods=6, min_member=5, cpu=1, running={"n1": 6})
+    found = cluster.job("train", queue="b", pods=2, cpu=1).why("train", conf=conf(
+        "gang", "predicates", "{name: capacity, enableHierarchy: true}",
+        actions="enqueue, allocate, reclaim"))
+    first = found.remedies[0]
+    assert str(first).startswith("queue top: capability cpu 6 -> 8 ") and not first.price.evicts

@@ -325,6 +325,18 @@ def test_a_closed_queue_a_best_effort_queue_and_a_job_without_pods():
     assert "best_effort_queue" in free_queue.codes
 
 
+@pytest.mark.parametrize("priority", [None, 3])
+@pytest.mark.parametrize("actions", ["allocate", "allocate, reclaim"])
+def test_a_queue_that_deserves_nothing_is_told_where_a_job_may_reclaim(actions, priority):
+    cluster = Cluster().node("n1", cpu=1).queue("a", priority=priority).job("old", cpu=1, running={
+        "n1": 1}).job("train", queue="a", cpu=1)
+    found = Explainer(cluster.objects(), conf("gang", "predicates", "capacity", actions=actions)
+                      ).why("train")
+    assert ("has no spec.deserved" in found.text) == ("reclaim" in actions)
+    assert ("Its priority of 3 orders it" in found.text) == (
+        "reclaim" in actions and priority is not None)
+
+
 def test_a_pod_that_is_placed_and_a_queue_tell_why():
     cluster = Cluster().node("n1", cpu=4).node("n2", cpu=8).queue("a", weight=3).job(
         "train", queue="a", pods=2, cpu=1)

@@ -11,6 +11,7 @@ from small_cluster import conf
 from volcano_lab import Cluster
 from volcano_lab.changes import Change
 from volcano_lab.explain.options import Option, Rank, World, once
+from volcano_lab.explain.outcome import Price
 from volcano_lab.explain.search import ADMITTED, FIRSTS, NOTHING, PLACED, SETS, Search
 from volcano_lab.framework.config.conf import load_conf
 
@@ -35,7 +36,7 @@ class Tried(Search):
     def judged(self, change, rank, alike=()):
         self.judged_ones.append(" ".join(change.settings))
         return None if self.judged_ones[-1] in self.refuses else SimpleNamespace(
-            made=change, rank=rank, alike=alike)
+            made=change, rank=rank, alike=alike, price=Price())
 
 
 def given(remedies):
@@ -223,7 +224,8 @@ def test_what_ends_evictions_that_go_round_is_offered_with_the_change(actions, e
 
     def judged(change, rank, alike=()):
         search._loops = ends not in change.settings
-        return None if search._loops else SimpleNamespace(made=change, rank=rank, alike=alike)
+        return None if search._loops else SimpleNamespace(
+            made=change, rank=rank, alike=alike, price=Price())
 
     search.judged = judged
     found = [*search.singles([once("queue/a.weight=2", rank=Rank.QUEUE)])]

@@ -67,3 +67,15 @@ def test_a_queue_above_its_limit_says_that_none_is_evicted_for_it():
             "admitted") in lowered.why("queue/a").text
     kept = built.job("old", queue="a", cpu=1, pods=2, running={"n1": 2})
     assert "more than its limit" not in kept.why("queue/a").text
+
+
+@pytest.mark.parametrize("pattern, said", [("n1", "It is in no HyperNode, as is 1 other node"),
+                                           ("n[123]", ""), ("", "")])
+def test_a_node_in_no_hyper_node_is_told(pattern, said):
+    built = cluster().node("n3", cpu=1)
+    if pattern:
+        built.add("{apiVersion: topology.volcano.sh/v1alpha1, kind: HyperNode, "
+                  "metadata: {name: s}, spec: {tier: 1, members: [{type: Node, selector: "
+                  f'{{regexMatch: {{pattern: "^{pattern}$"}}}}}}]}}}}')
+    head = built.why("node/n2").head
+    assert (said in head) and ("HyperNode" in head) == bool(said)

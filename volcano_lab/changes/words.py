@@ -141,7 +141,8 @@ def _of_object(draft: Draft, conf: SchedulerConfiguration, text: str, called: Ca
     word, _, rest = setting.target.partition("/")
     name = draft.named_in(setting.target)
     if not name:
-        return Message(f"change.create.{word}", name=rest)
+        return Message(f"change.create.{word}", name=rest, members=_members(
+            setting.value.get("spec", {}).get("members", ())) if word == "hypernode" else None)
     _, steps, obj = setting.split(draft)
     path = steps[steps[0] in ("spec", "status"):]
     before, field = value_before(draft, conf, text), ".".join([word, *path])
@@ -160,6 +161,13 @@ def _of_object(draft: Draft, conf: SchedulerConfiguration, text: str, called: Ca
     more = DETAILS[code](setting.value, before, obj) if code in DETAILS else {}
     key = path[-1] if "*" in code else facts["key"]
     return Message(code, **facts | {"key": key} | more)
+
+
+def _members(members: Sequence[Any]) -> list[str]:
+    """The members of a HyperNode, by their names or the labels of nodes."""
+    return [part if word == "name" else f"{word}={part}" for each in members
+            for selector in each["selector"].values()
+            for word, part in selector.get("matchLabels", selector).items()]
 
 
 def _code(word: str, path: Sequence[str], value: Any = 0) -> str:
@@ -251,6 +259,8 @@ DETAILS: dict[str, Callable[[Any, Any, Any], Facts]] = {
     "change.job.priority": lambda value, before, obj: {"below": value - 1},
     "change.job.networkTopology": lambda value, before, obj: {
         "tier": value["highestTierAllowed"]},
+    "change.hypernode.members": lambda value, before, obj: {"members": _members(
+        [each for each in value if each not in before])},
     "change.job.tolerations": lambda value, before, obj: {"tolerated": [
         f"{each.get('key', '')}:{each.get('effect', '')}" for each in value]},
     **dict.fromkeys((

@@ -2,12 +2,13 @@
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from volcano_lab.cli import DONE, FOUND, Mistake
 from volcano_lab.cli.inputs import cluster_of, conf_file, moment
 from volcano_lab.cli.output import show, warn
 from volcano_lab.cluster import Cluster
-from volcano_lab.messages import gettext
+from volcano_lab.messages import gettext, mark, paragraph
 from volcano_lab.trace.views.comparison import EXPECTED, Comparison
 
 
@@ -40,8 +41,13 @@ def _holds(found: Comparison, text: str) -> bool:
         raise Mistake("--expect is {text}, and no job is added that is in the cycle; "
                       "allowed is NAME=placed, or a job in --add", text=text)
     missed = [job for job in jobs if not found.holds(job, expected)]
-    warn([gettext("job {job}: {expected} was expected", job=job, expected=expected)
-          for job in missed])
+    after = Cluster(found.after.world, found.after.session.conf)
+    for job in missed:
+        said = gettext("job {job}: {expected} was expected", job=job, expected=expected)
+        with suppress(LookupError):
+            said = paragraph([f"{said}{mark('.')}", after.explainer(
+                now=found.after.session.now, about=job).why(job).head])
+        warn([said])
     return not missed
 
 

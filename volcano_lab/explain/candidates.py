@@ -5,8 +5,8 @@ Volcano: none
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from functools import cached_property
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from itertools import product
 from math import ceil
 from typing import Any
@@ -55,6 +55,15 @@ def candidates(world: World, ssn: Session, job: JobInfo, causes: list[Cause], ke
     """
     found = Candidates(world, ssn, job)
     return distinct(world, found.sparing(causes) if keep else found.waiting(causes))
+
+
+def _apart(groups: Collection[Sequence[Mapping[str, str]]], key: str) -> bool:
+    """Whether each group of labels has one value of a key, and no two groups the same one; a name
+    of single nodes does not count.
+    """
+    values = [{labels.get(key, "") for labels in group} for group in groups]
+    return all(len(each) == 1 and all(each) for each in values) and len(
+        set().union(*values)) == len(values) < sum(map(len, groups))
 
 
 def distinct(world: World, options: Iterable[Option]) -> list[Option]:
@@ -378,6 +387,31 @@ class Candidates:
             if topology is not None and topology.mode == "hard":
                 yield once(setting(*way, "mode", to="soft"), rank=Rank.JOB)
 
+    def outside(self, numbers: Numbers) -> Iterator[Option]:
+        """That the nodes in no HyperNode be in that of the lowest tier with which they share the
+        value of the label that tells these apart, or in a new one.
+        """
+        topology, names = self.ssn.topology, numbers["outside"] * (not numbers["misnamed"])
+        labels = {name: node.node.metadata.labels for name, node in self.ssn.nodes.items()}
+        near = {name: topology.hyper_nodes[name] for name in numbers["near"]}
+        least = min((info.tier for info in near.values()), default=0)
+        inside = {name: [labels[node.name] for node in topology.nodes[name]]
+                  for name, info in near.items() if info.tier == least}
+        key = next(filter(partial(_apart, inside.values()), labels[names[0]] if names else ()), "")
+        there = {labelled[0].get(key): name for name, labelled in inside.items() if labelled}
+        for value, nodes in grouped((labels[name].get(key), name) for name in names).items():
+            known, selectors = there.get(value) if value else None, [
+                {"exactMatch": {"name": name}} for name in nodes]
+            if value and not known:
+                selectors = [{"labelMatch": {"matchLabels": {key: value}}}]
+            members = [{"type": "Node", "selector": each} for each in selectors]
+            if known:
+                members = unstructure(near[known].hyper_node.spec)["members"] + members
+                yield once(setting(f"hypernode/{known}", "members", to=members))
+            else:
+                yield once(setting(f"hypernode/new-{value or nodes[0]}".lower(), to={
+                    "spec": {"tier": least, "members": members}}))
+
     def barred(self, numbers: Numbers) -> Iterator[Option]:
         """That queues have the capability of the nodes that their pods may use."""
         for queue, most in numbers.get("barred", {}).items():
@@ -386,7 +420,7 @@ class Candidates:
 
     def deserves(self, _: Numbers | None = None, level: Resource | None = None) -> Iterator[Option]:
         """That the job's queue deserve more: by its weight, or by the field that capacity reads as
-        much as a `level`, or all that it requests.
+        much as a `level`, or all that it requests: of what queues name there, or of the rest, too.
         """
         known = queue_attributes(self.ssn).get(self.job.queue)
         if "proportion" in self.ssn.plugins:
@@ -394,7 +428,10 @@ class Candidates:
             yield values.stepped(f"queue/{self.job.queue}.weight", before, steps=1000)
         elif "capacity" in self.ssn.plugins and known is not None:
             wanted = amounts(known.request if level is None else level)
-            yield from values.raised(self.world, self.job.queue, "deserved", [wanted])
+            named = {name for queue in self.world.queues.values() for name in (
+                queue.spec.deserved or ())}
+            yield from values.raised(self.world, self.job.queue, "deserved", [
+                {name: wanted[name] for name in wanted if name in named}, wanted])
             yield self._deserved_above(over(wanted, amounts(known.deserved)))
 
     def _deserved_above(self, more: Amounts) -> Option:

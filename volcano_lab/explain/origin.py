@@ -26,9 +26,15 @@ TOO_LARGE = ("pod_too_large", "cluster_too_small")
 """Causes that hold whatever others leave."""
 
 
+def of_cluster(seen: Evidence, limit: Amounts) -> bool:
+    """Whether a limit is all that the cluster has."""
+    return bool(limit) and all(_same(seen.ssn.total_resource.get(name), limit[name])
+                               for name in limit)
+
+
 def limit_origin(seen: Evidence, level: str, limit: Amounts) -> list[Message]:
     """Return what limits a queue to these amounts; nothing where an origin is unknown."""
-    if limit and all(_same(seen.ssn.total_resource.get(name), limit[name]) for name in limit):
+    if of_cluster(seen, limit):
         return [Message("origin.cluster")]
     parts = [_origin(seen, level, name, amount) for name, amount in limit.items()]
     return [*{(each.code, str(each.facts)): each for each in parts if each}.values()
@@ -114,10 +120,14 @@ def unknown_class(job: JobInfo, classes: list[str], called: str) -> Message | No
 
 
 def best_effort(seen: Evidence, queue: str, context: bool = False) -> Iterator[Cause]:
-    """Yield that a queue deserves nothing by capacity."""
+    """Yield that a queue deserves nothing by capacity; as `context`, where a job may reclaim."""
     sums = seen.trace.start["queues"].get(queue)
-    if "capacity" in seen.ssn.plugins and sums is not None and not over(sums["deserved"], {}):
-        yield Cause.of("best_effort_queue", context=context, queue=queue)
+    priority = seen.ssn.queues[queue].queue.spec.priority
+    if "capacity" in seen.ssn.plugins and sums is not None and not over(sums["deserved"], {}) and (
+            not context or "reclaim" in seen.ssn.enabled_actions):
+        yield Cause.of("best_effort_queue", Message(
+            "best_effort_queue.priority", priority=priority) if priority > 0 else None,
+            context=context, queue=queue)
 
 
 def too_large(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

@@ -238,10 +238,12 @@ def refusal(seen: Evidence, job: JobInfo, record: Record) -> Cause:
 def _over_level(seen: Evidence, job: JobInfo, record: Record, level: Record) -> Cause:
     """That a queue of the line would hold more than its limit."""
     names, pod = level["short_of"], record["task"]
-    each = part(level["request"], names)
+    each, limit = part(level["request"], names), part(level["limit"], names)
+    whole = {"whole": True} if origin.of_cluster(seen, limit) else {}
     found = origin.over_cause(
         seen, job, level["level"], "queue_over.pod", names, (level["asked"], level["limit"]),
-        [level, record], {"each": each}, held=part(level["allocated"], names), each=each, pod=pod)
+        [level, record], {"each": each, **whole}, held=part(level["allocated"], names), each=each,
+        pod=pod)
     found.said = [*found.sentences, *seen.at_first(seen.tasks[pod], names),
                   seen.own(job.uid, record)]
     return found
@@ -258,7 +260,7 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     numbers: dict[str, Any] = {"asked": asked, "limit": limit, "short_of": names, "each": each}
     whole = origin.limit_origin(seen, job.queue, limit)
     codes, left = [origin.code for origin in whole], None
-    numbers |= {"whole": True} if codes[:1] == ["origin.cluster"] else {}
+    numbers |= {"whole": True} if origin.of_cluster(seen, limit) else {}
     if "origin.capability" not in codes:
         left, stranded = _left_for(seen, job, record, names)
         numbers |= {"stranded": stranded} if left else {}

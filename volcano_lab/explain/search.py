@@ -48,6 +48,8 @@ from volcano_lab.trace.names import Names
 LATE, NOTHING, ADMITTED, PLACED = range(-1, 3)
 SETS, FIRSTS, ALIKE = 2, 6, 24
 """Sets of changes that are offered, changes that begin one, and alternatives of one kind."""
+LARGER = 8
+"""Steps of an option that are tried where the first one that is enough evicts pods."""
 ABOUT = 12
 """In a `LARGE` cluster nodes are counted to 1/`ABOUT`."""
 PATIENCE, LIFE = 4, 2
@@ -213,8 +215,20 @@ class Search:
                 self._refused.add(change)
                 remedy = self._steadied(change, option.rank) if self._loops else None
             if remedy is not None:
+                remedy = self._without_evictions(option, remedy)
                 self.offered.add(remedy.made)
                 yield remedy
+
+    def _without_evictions(self, option: Option, remedy: Remedy) -> Remedy:
+        """The next larger change of an option that evicts no pod, where the smallest does."""
+        if remedy.price.evicts and option.rank == Rank.QUEUE and _by_sums(remedy.made):
+            changes = [option.at(step + 1) for step in range(min(option.steps, LARGER))]
+            for change in changes[changes.index(remedy.made) + 1:] if (
+                    remedy.made in changes) else ():
+                other = self.judged(change, option.rank)
+                if other is not None and not other.price.evicts:
+                    return other
+        return remedy
 
     def _others(self, option: Option, options: Sequence[Option], beside: Change
                 ) -> tuple[Change, ...]:

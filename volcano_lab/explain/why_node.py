@@ -15,6 +15,7 @@ from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation, over
 from volcano_lab.explain.questions import last_choice, why_not_cause
 from volcano_lab.explain.why_job import gap_of, job_causes
+from volcano_lab.framework import CLUSTER_TOP
 from volcano_lab.messages import Message
 from volcano_lab.trace.plain import amounts, grouped
 
@@ -32,7 +33,11 @@ def why_node(seen: Evidence, name: str) -> Explanation:
         each: node.idle.get(each) for each in total})
     jobs = Message("node_holds", jobs=[Message("node_holds.job", job=job, pods=Message(
         "pods", n=count)) for job, count in held.most_common()])
-    return Explanation(f"node {name}", [head, *[jobs] * bool(held)], [*_kept_off(seen, name)])
+    inside = {each.name for known, nodes in seen.ssn.topology.nodes.items() if known != CLUSTER_TOP
+              for each in nodes}
+    apart = Message("node_outside", n=len(seen.ssn.nodes.keys() - inside - {name}))
+    return Explanation(f"node {name}", [head, *[jobs] * bool(held), *[apart] * bool(
+        inside and name not in inside)], [*_kept_off(seen, name)])
 
 
 def _kept_off(seen: Evidence, node: str) -> Iterator[Cause]:
