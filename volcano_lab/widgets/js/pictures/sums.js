@@ -3,16 +3,15 @@ import {h} from "../tree.js";
 import {about, called, fit, number, sentences, wide, t} from "../words.js";
 import {COLORS, box, end, hatch, hatches, line, middle, same, say} from "../marks.js";
 
-const TOP = 26;
-
 export const sums = {
   draw(data, c) {
     const {width, spec, before} = c, rows = spec.rows ?? data.length, high = data.some((row) => row.note) ? 46 : 26, tall = high > 40 ? 24 : 18, most = spec.max ?? 1.3;
     const column = Math.min(Math.max(60, ...data.flatMap((row) => [wide(called(row), 14, true), wide(row.note ?? "")])) + 12, width * 0.45);
     const words = Math.max(spec.rows ? 150 : 60, ...data.map((row) => wide(row.text, 14, row.over))) + 16, room = Math.max(120, width - column - words), x = (part) => column + room * Math.min(part, most) / most;
+    const keys = spec.parts.reduce((sum, part) => sum + wide(part) + 30, 0), top = keys > (spec.rows ? width / 2 : x(1) - wide(spec.limit, 14, true) / 2) ? 46 : 26;
     const colors = data.map((row) => row.color ?? COLORS[0]), tones = new Set(colors).size > 1 ? [...colors, COLORS[6]] : colors, fillsOf = (row, color = row?.color ?? COLORS[0]) => row?.colors ?? [color, hatch(c.uid, color), `${color}6b`];
     const drawn = data.map((row, i) => {
-      const y = TOP + 6 + i * high, base = y + (row.note ? 17 : 14), fills = fillsOf(row), limit = row.limit || Math.max(total(row.parts), 1) * (row.limit === 0 ? 1 / most : 1.15), old = before?.[i]?.name === row.name ? before[i] : null;
+      const y = top + 6 + i * high, base = y + (row.note ? 17 : 14), fills = fillsOf(row), limit = row.limit || Math.max(total(row.parts), 1) * (row.limit === 0 ? 1 / most : 1.15), old = before?.[i]?.name === row.name ? before[i] : null;
       let from = 0;
       const parts = row.parts.map((value, k) => {
         const to = from + value / limit, at = x(from), wideness = x(to) - at, own = at < x(1) ? Math.min(wideness, x(1) - at) : wideness, figure = number(value);
@@ -31,18 +30,17 @@ export const sums = {
         old && !same(sumWas, from) && line(x(sumWas), y - 3, x(sumWas), y + tall + 3, {key: "ghost", class: "vp-ghost"}),
         say(x(ends) + 10, base, fit(row.text, width - x(ends) - 12, 14, row.over), {key: "text", class: row.over ? "vp-strong vp-bad vp-halo" : "vp-halo"}));
     });
-    const height = TOP + rows * high + 2;
-    return {height, kids: [hatches(c.uid, tones), say(x(1), 14, spec.limit, {class: "vp-strong", ...middle}),
-      key(spec.parts, fillsOf({color: tones.at(-1), colors: data[0]?.colors}), x(1), wide(spec.limit, 14, true) / 2 + 6, width), drawn, line(x(1), TOP - 6, x(1), height - 6, {key: "limit", class: "vp-limit"})],
+    const height = top + rows * high + 2;
+    return {height, kids: [hatches(c.uid, tones), say(x(1), top - 12, spec.limit, {class: "vp-strong", ...middle}),
+      key(spec.parts, fillsOf({color: tones.at(-1), colors: data[0]?.colors}), width), drawn, line(x(1), top - 6, x(1), height - 6, {key: "limit", class: "vp-limit"})],
       alt: sentences(data.map((row) => told(row, spec)))};
   },
 };
 
-// The parts' names, left of the word over the line; what finds no room there stands right of it.
-function key(parts, fills, at, half, width) {
+// The parts' names, left of the word over the line, or above it.
+function key(parts, fills, width) {
   let x = 0;
   return parts.map((part, k) => {
-    if (x < at && x + 18 + wide(part) > at - half) x = at + half + 2;
     const from = x, words = fit(part, width - from - 18);
     x += 18 + wide(words) + 12;
     return words.length < Math.min(3, part.length) ? null : h("g", {key: `key ${k}`}, box(from, 3, 13, 13, {class: "vp-well"}), box(from, 3, 13, 13, {fill: fills[k % 3]}), say(from + 18, 14, words, {class: "vp-soft"}));
