@@ -12,7 +12,7 @@ from volcano_lab.manifests import loader as manifests
 from volcano_lab.messages import Message, paragraph
 
 NUMBER = re.compile(r"(?<![\w./-])\d[\d.]*(?:Ki|Mi|Gi|Ti)?(?![\w/-])")
-PROSE = re.compile(r"\b[a-z]{2,} [a-z]{2,} [a-z]{2,}\b")
+PROSE = re.compile(r"\b(?!kubectl )[a-z]{2,} [a-z]{2,} [a-z]{2,}\b")
 
 
 def quoted(said):

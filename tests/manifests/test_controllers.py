@@ -684,3 +684,19 @@ def test_classes_that_do_not_exist_are_named_in_their_order():
         "priorityClassName: z", "priorityClassName: a") + "status:")))
     (why,) = (each for each in found.not_created["team/j"] if each.code == "not_created.priority")
     assert why.facts["classes"] == ["a", "z"]
+
+
+@pytest.mark.parametrize(("replicas", "phases", "lacks"), [
+    (2, ["Running", "Running"], None), (5, ["Running", "Running"], 3),
+    (2, ["Running", "Failed"], 1), (1, ["Running", "Running"], None)])
+def test_a_replica_set_with_fewer_pods_than_replicas_says_how_many_lack(replicas, phases, lacks):
+    owner = "{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: u1, controller: true}"
+    pods = [f"{{apiVersion: v1, kind: Pod, metadata: {{name: web-{number}, ownerReferences: "
+            f"[{owner}]}}, spec: {{schedulerName: volcano, containers: [{{name: c}}]}}, "
+            f"status: {{phase: {phase}}}}}" for number, phase in enumerate(phases)]
+    made = with_defaults(loads("\n---\n".join((
+        "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web, uid: u1}, spec: "
+        f"{{replicas: {replicas}, template: {{spec: {{schedulerName: volcano, containers: "
+        "[{name: c}]}}}}", *pods))))
+    said = [each.facts["count"] for each in made.not_created.get("default/web", ())]
+    assert said == ([lacks] if lacks else [])

@@ -322,6 +322,9 @@ class _Controllers:
                                          "spec.template.metadata.annotations",
                                          key=QUEUE_NAME))
         if self.owners.has(workload, child):
+            if isinstance(workload, api.ReplicaSet):
+                there = self.active[workload.namespace or "default", workload.name]
+                self._lacking(workload, pods_of(workload, []), there, {})
             return []
         if ended := job_end(workload):
             self._not_created(workload, ended)
@@ -401,13 +404,25 @@ class _Controllers:
         self._lacking(owner, new, {pod.key for pod in kept}, counted)
         return kept
 
-    def _lacking(self, owner: api.KubernetesObject, pods: list[api.Pod], there: Container[str],
-                 counted: Counted) -> None:
-        """Say which pods of an owner are not `there`, and what refuses one more."""
-        if missing := [pod for pod in pods if pod.key not in there]:
+    @cached_property
+    def active(self) -> Counter[tuple[str, str]]:
+        """How many pods each ReplicaSet has that have not ended."""
+        return Counter((pod.namespace or "default", owner.name) for pod in self._of(api.Pod)
+                       for owner in pod.metadata.owner_references if owner.kind == "ReplicaSet"
+                       and pod.status.phase not in ("Succeeded", "Failed"))
+
+    def _lacking(self, owner: api.KubernetesObject, pods: list[api.Pod],
+                 there: Container[str] | int, counted: Counted) -> None:
+        """Say which pods of an owner are not `there`, by name or by their number, and what refuses
+        one more.
+        """
+        missing = pods[there:] if isinstance(there, int) else [
+            pod for pod in pods if pod.key not in there]
+        if missing:
+            names = [] if isinstance(there, int) else [pod.name for pod in missing]
             self._not_created(owner, Message(
-                "not_created.lacking", count=len(missing), pods=len(pods),
-                names=[pod.name for pod in missing],
+                "not_created.lacking", count=len(missing), pods=len(pods), names=names,
+                which=Message("not_created.names", names=names) if names else None,
                 quota=self.quotas.refusal(missing, counted)))
 
     def _not_created(self, owner: api.KubernetesObject, why: Said) -> None:
