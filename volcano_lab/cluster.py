@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache import Cache
 from volcano_lab.changes import Change
+from volcano_lab.changes.differences import differences
 from volcano_lab.changes.draft import Draft
 from volcano_lab.framework import ConfError, SchedulerConfiguration
 from volcano_lab.manifests.admission import admit, verdicts
@@ -290,9 +291,9 @@ class Cluster(ClusterObjects):
         if not isinstance(other, Cluster):
             raise Misuse("the other is {found}; allowed is a Cluster (Cluster.read reads files)",
                          found=repr(other))
-        before, after = (at_rest(each.objects(), each.configuration(conf), now)
-                         for each in (self, other))
-        return Comparison(before, after).in_language(lang)
+        one, two = ((each.objects(), each.configuration(conf)) for each in (self, other))
+        return Comparison(at_rest(*one, now), at_rest(*two, now),
+                          given=differences(one, two)).in_language(lang)
 
     def lint(self, conf: Conf = None, *, lang: str | None = None) -> Findings:
         """Return what cannot work, cancels itself or has no effect.

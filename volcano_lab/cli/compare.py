@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Any
 
 from volcano_lab.cli import DONE, FOUND, Mistake
 from volcano_lab.cli.inputs import cluster_of, conf_file, moment
@@ -55,9 +56,9 @@ def diff(a: str, b: str, conf: str | None, now: str | None, output: str, recursi
     """Print the differences between the cycles of two exports; 1 if any. Raises `Mistake`."""
     one, other = (cluster_of([file], conf, recursive) for file in (a, b))
     found = one.diff(other, now=moment(now))
-    _show(found, output)
+    _show(found, output, given=found.given)
     return FOUND if found else DONE
 
 
-def _show(found: Comparison, output: str) -> None:
-    show(output, found.as_dict(), found, [f"job/{row['job']}" for row in found.jobs])
+def _show(found: Comparison, output: str, **more: Any) -> None:
+    show(output, found.as_dict() | more, found, [f"job/{row['job']}" for row in found.jobs])

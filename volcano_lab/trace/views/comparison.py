@@ -21,6 +21,8 @@ QUEUE = ("deserved", "allocated", "request")
 JOB = ("queue", "phase", "pods", "placed", "pending")
 TABLES = {"jobs": (("job",), JOB), "queues": (("queue", "resource"), QUEUE)}
 """Table -> the names and the compared values of its rows."""
+MOST = 12
+"""Fields that are named of what clusters were given."""
 EXPECTED = ("placed", "admitted", "pending")
 """The possible expectations for a job: as many pods placed as its minimum, admission, or neither.
 """
@@ -54,6 +56,7 @@ class Comparison(Shown):
         breaks: The gangs that had their minimum placed, and no longer have it.
         left_out: Why the second cycle lacks what the first did not leave out either.
         added: The jobs that only the second cycle has.
+        given: The fields of the configuration, nodes and queues that differ, of a `diff`.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cluster = Cluster().node("n1", cpu=4).job("train", pods=6, cpu=1)
@@ -63,8 +66,9 @@ class Comparison(Shown):
     """
 
     def __init__(self, before: Cycle, after: Cycle, refused: Sequence[str] = (),
-                 look: Callable[[], Later] = Later):
+                 look: Callable[[], Later] = Later, given: Sequence[Row] = ()):
         self.before, self.after, self.refused, self._look = before, after, list(refused), look
+        self.given = list(given)
         was, now = _jobs(before), _jobs(after)
         self.jobs = [{"job": job, **values} for job, values in _differing(was, now, JOB)]
         self.queues = [{"queue": queue, "resource": resource, **values} for (queue, resource),
@@ -127,10 +131,17 @@ class Comparison(Shown):
         return {table: [{**{name: row[name] for name in names}, "value": value,
                          "before": row[value][0], "after": row[value][1]}
                         for row in getattr(self, table) for value in values]
-                for table, (names, values) in TABLES.items()} | {"placements": self.placements}
+                for table, (names, values) in TABLES.items()} | {
+                    "placements": self.placements, "given": self.given}
 
     def _shown(self) -> Iterable[Part]:
         yield from self._sentences()
+        if self.given:
+            yield gettext("Given, before -> after")
+            yield [{"field": row["field"], "value": _text([row["before"], row["after"]])}
+                   for row in self.given[:MOST]]
+            if len(self.given) > MOST:
+                yield gettext("and {n} more", n=len(self.given) - MOST)
         if self.jobs:
             yield gettext("Jobs, before -> after")
             yield [{"job": row["job"], **{name: _text(row[name]) for name in JOB}}
@@ -149,7 +160,7 @@ class Comparison(Shown):
 
     def _sentences(self) -> Iterator[str]:
         if not self:
-            yield gettext("Nothing differs.")
+            yield gettext("The cycles do not differ." if self.given else "Nothing differs.")
             return
         yield paragraph(self._counts()) or gettext(
             "The cycle places and evicts as many pods as before, and as many wait.")
