@@ -116,7 +116,7 @@ def _because(before: dict[str, Any], now: dict[str, Any]) -> str:
 GPUS = [NOT_MENTIONED, "0", "1", "2"]
 CONTROLS = group("left minus right", {
     "cpu": slider(START["cpu"], -0.3, 0.3, "CPU", step=0.05, unit="m", about="millicores"),
-    "memory": slider(START["memory"], -2, 2, "memory", unit="bytes"),
+    "memory": slider(START["memory"], -2, 2, "memory", unit="B"),
 }) | group("GPUs", {
     "left_gpu": choice(START["left_gpu"], GPUS, "left side"),
     "right_gpu": choice(START["right_gpu"], GPUS, "right side"),
