@@ -87,15 +87,15 @@ def points_picture(cluster: Cluster, *scorers: str, title: str = "", **arguments
              "parts": [plain(given.get(row["node"], {}).get(part, 0)) for part in shown],
              "chosen": row["chosen"]}
             for row in look(cluster, scene.conf_with(*scorers, **arguments))]
-    return pictures.sums(title, _against_best(rows), parts=shown, limit="the most", most=1.1,
+    return pictures.sums(title, _against(rows), parts=shown, limit="the most", most=1.1,
                          width=760, legend=gettext("Left out, alike on all nodes: {alike:,}.",
                                                    alike=alike)
                          if alike else "")
 
 
-def _against_best(rows: Rows) -> Rows:
-    best = max(sum(row["parts"]) for row in rows) or 1
-    return [{"name": row["name"], "parts": row["parts"], "limit": best, "over": False,
+def _against(rows: Rows, line: float = 0) -> Rows:
+    line = line or max(sum(row["parts"]) for row in rows) or 1
+    return [{"name": row["name"], "parts": row["parts"], "limit": line, "over": False,
              "text": row["text"] or gettext("{points}, chosen" if row["chosen"] else "{points}",
                                             points=_shown(sum(row["parts"])))} for row in rows]
 
@@ -139,7 +139,7 @@ def _sums(at: Placed) -> Rows:
                      "text": "" if row["total"] is not None else
                      gettext("refused" if row["refused"] else "not asked"),
                      "parts": [plain(nodeorder), plain(points.get("binpack", 0))]})
-    return _against_best(rows)
+    return _against(rows, 400)
 
 
 def node_rows(at: Placed) -> Rows:
@@ -165,7 +165,7 @@ PANELS = [
                      asks=True, wide=True,
                      legend="Hatched: new. Zone a: node-1 (ssd), node-2 (hdd); b: node-3 (ssd)."),
     pictures.sums("Points, without the 300 that each node has for taints", _sums, key="points",
-                  rows=3, parts=["nodeorder", "binpack"], limit="the most", most=1.1, wide=True),
+                  rows=3, parts=["nodeorder", "binpack"], limit="400", most=1.3, wide=True),
     pictures.table("", node_rows, key="nodes", rows=3, wide=True, texts=["refused"],
                    long=["refused"],
                    columns={"node": "node", "CPUs_free": "CPUs free", "refused": "refused",

@@ -1,6 +1,5 @@
-// A tree of queues as rows, a queue below its parent: one scale for the whole picture, so the same amount has the same pixels on
-// every level, and siblings that may hold more than their parent together can be drawn. A gang's minimum climbs from its
-// queue as a token, until a level has no room.
+// A tree of queues as rows, a queue below its parent: one scale, so an amount has the same pixels on every level, and siblings that
+// may hold more than their parent together can be drawn. A gang's minimum climbs from its queue as a token, until a level refuses it.
 import {h} from "../tree.js";
 import {about, amount, fit, inTree, number, sentences, wide, t} from "../words.js";
 import {box, change, colorOf, end, hatch, hatches, middle, say} from "../marks.js";
@@ -71,4 +70,4 @@ const told = (row, {unit, of}, words) => (of ? about(inTree(row), words) : t("{0
   (row.inqueue ? t(", {0} admitted", number(row.inqueue)) : "") + (row.guarantee ? t(", guarantee {0}", number(row.guarantee)) : "") +
   (typeof row.deserved === "number" ? t(", deserves {0}", number(row.deserved)) : "") + (row.gang ? t("; ") + toldGang(row.gang) : "");
 
-const toldGang = ({name, pods, fate}) => t("{0}, {1} pods: {2}", name, pods, {refused: t("refused ")}[fate]?.trim() ?? fate);
+const toldGang = ({name, pods, fate}) => t(pods > 1 ? "{0}, {1} pods: {2}" : "{0}, {1} pod: {2}", name, pods, {refused: t("refused ")}[fate]?.trim() ?? fate);
