@@ -291,6 +291,104 @@ def test_the_end_of_what_serves_is_not_waited_for(made_for, waits):
                for each in found.why("a/pg").remedies) == waits
 
 
+MPI = """\
+apiVersion: kubeflow.org/v2beta1
+kind: MPIJob
+metadata: {name: o, namespace: a, uid: u}
+spec: {mpiReplicaSpecs: {Worker: {replicas: 2, template: {spec: {containers: [{name: c}]}}}}}
+status: {conditions: [{type: STATE, status: "True"}]}
+---
+"""
+
+
+@pytest.mark.parametrize("state, first", [
+    ("Succeeded", "delete mpijob/a/o"), ("Running", "1 more node like n1")])
+def test_what_an_owner_that_has_ended_leaves_is_deleted_and_no_end_of_it_waited_for(state, first):
+    own = ("namespace: a, ownerReferences: [{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, name: "
+           "o, uid: u, controller: true}]}")
+    held = [pod(f"r-{number}", kind="MPIJob", cpu=2, more="nodeName: n1",
+                status="status: {phase: Running}", into="r") for number in (0, 1)]
+    found = asked(MPI.replace("STATE", state), group(2, "", "r").replace(
+        "namespace: a}", own).replace("Inqueue", "Running"), *held, group(), pod(cpu=2)).why("a/pg")
+    changes = [each.change for each in found.remedies]
+    assert changes[0] == first and ("wait for the end of a/o" in changes) == (state == "Running")
+    assert ("a/o 4 (Succeeded: its controller leaves the pods that run)" in found.text) == (
+        state == "Succeeded")
+
+
+def test_a_pod_that_stays_on_a_node_that_is_not_ready_is_told_with_this_and_among_all():
+    dead = """\
+{apiVersion: v1, kind: Node, metadata: {name: n2}, status: {allocatable: {cpu: 4, pods: 9},
+  conditions: [{type: Ready, status: Unknown, message: Kubelet stopped posting node status.}]}}
+---
+"""
+    left = pod("old", more="nodeName: n2", status="status: {phase: Running}").replace(
+        "name: old", "name: old\n  deletionTimestamp: '2026-01-01T00:00:00Z'")
+    found = asked(dead, group(2).replace("Inqueue", "Running"), left, pod(
+        "o-1", more="nodeName: n1", status="status: {phase: Running}"), now=1767312000.0)
+    assert found.why("a/pg").head.startswith("a/pg waits for a/old to end, which is overdue since")
+    assert "n2 is not Ready: Kubelet stopped posting node status." in found.why("a/pg").text
+    assert [each.jobs for each in found.waiting()] == [["a/pg"]]
+
+
+FULL = """\
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: q, namespace: a}
+status: {hard: {requests.cpu: "1"}, used: {requests.cpu: "1"}}
+---
+"""
+HALF = VCJOB.replace("minAvailable: 1", "minAvailable: 2").replace("replicas: 1", "replicas: 2")
+OF_JOB = "apiVersion: batch.volcano.sh/v1alpha1, kind: Job, name: new, uid: u-new"
+
+
+@pytest.mark.parametrize("message, offered", [
+    ("exceeded quota: q", True), ("serviceaccount not found", False)])
+def test_the_pods_that_a_quota_has_refused_are_created_once_it_lets_them(message, offered):
+    event = EVENT.replace("kind: Pod, name: old", "kind: Job, name: new").replace(
+        "FailedKillPod", "FailedCreate").replace("context deadline exceeded", f"'{message}'")
+    groups = group(2, name="new-u-new").replace("namespace: a}", (
+        f"namespace: a, ownerReferences: [{{{OF_JOB}, controller: true}}]}}"))
+    first = pod("new-t-0", into="new-u-new").replace(
+        "apiVersion: v1, kind: Job, name: o, uid: u", OF_JOB).replace(
+        "annotations: {", "annotations: {volcano.sh/task-spec: t, ")
+    found = asked(FULL, HALF.replace("NAME", "new").replace("PHASE", "Pending"), groups, first,
+                  event).why("a/new")
+    assert ("ResourceQuota a/q: hard requests.cpu 1 -> 2" in [
+        each.change for each in found.remedies]) == offered
+
+
+FLINK = """\
+apiVersion: flink.apache.org/v1beta1
+kind: FlinkDeployment
+metadata: {name: o, namespace: a, uid: u}
+spec: {podTemplate: {spec: {schedulerName: volcano}}, jobManager: {resource: {cpu: 1}}}
+status: {jobManagerDeploymentStatus: STATE, error: 'ERROR'}
+---
+"""
+
+
+@pytest.mark.parametrize("state, error, said", [
+    ("MISSING", r'{"type":"x","message":"webhook \"w\" denied it"}',
+     'MISSING (webhook "w" denied it)'),
+    ("MISSING", "no rights", "MISSING (no rights)"), ("MISSING", "", ""), ("READY", "old", "")])
+def test_an_error_that_keeps_flink_from_being_deployed_is_told(state, error, said):
+    found = asked(FLINK.replace("STATE", state).replace("ERROR", error))
+    assert [each.text for each in found.waiting()] == [
+        f"a/o: it is {said}, so that no pods are created of it."] * bool(said)
+
+
+@pytest.mark.parametrize("reason, said", [
+    ("NotTriggerScaleUp", "The autoscaler adds no node for a/o-0 (None): max size reached."),
+    ("TriggeredScaleUp", "The autoscaler has added nodes for a/o-0 (None): max size reached.")])
+def test_what_the_autoscaler_said_of_a_pod_that_waits_is_told(reason, said):
+    event = EVENT.replace("Warning", "Normal").replace("name: old", "name: o-0").replace(
+        "FailedKillPod", reason).replace("context deadline exceeded", "max size reached")
+    assert said in asked(group(), pod(cpu=9), event).why("a/pg").text
+    bound = pod(more="nodeName: n1", status="status: {phase: Running}")
+    assert "autoscaler" not in asked(group(), bound, event).why("a/pg").text
+
+
 FAILED = SPARK.replace("SPEC", "serviceAccount: s").replace("CPU", "1").replace("---\n", """\
 status: {applicationState: {state: STATE, errorMessage: 'failed calling webhook "v": none.'}}
 ---
@@ -311,13 +409,16 @@ def test_what_failed_before_it_had_pods_is_among_all_that_wait(state, jobs):
                                     "ImagePullBackOff."),
     ("Running", "CrashLoopBackOff", "Pod a/o-0 on node n1 does not keep running: "
                                     "CrashLoopBackOff."),
-    ("Pending", "ContainerCreating", "")])
+    ("Pending", "ContainerCreating", ""),
+    ("Pending", "ContainerCreating # warned", "Pod a/o-0 is bound to node n1 and has not started "
+     "there: ContainerCreating. Event FailedKillPod of it (None): context deadline exceeded.")])
 def test_what_its_node_does_not_start_is_among_all_that_wait_and_last(phase, reason, said):
     status = (f"status: {{phase: {phase}, containerStatuses: [{{name: c, state: {{waiting: "
               f"{{reason: {reason}}}}}}}]}}")
     other = [group(name="two"), pod("t-0", cpu=9, into="two")]
+    warned = [EVENT.replace("name: old", "name: o-0")] * ("warned" in reason)
     found = asked(*other, group().replace("Inqueue", "Running"), pod(
-        more="nodeName: n1", status=status))
+        more="nodeName: n1", status=status.replace(" # warned", "")), *warned)
     groups = [*found.waiting()]
     assert [each.code for each in groups] == ["over_deserved", *["bound"] * bool(said)]
     assert groups[-1].text == said or not said

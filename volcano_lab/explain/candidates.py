@@ -125,7 +125,8 @@ class Candidates:
     def _ends(self, causes: list[Cause]) -> Iterator[Option]:
         """The end of jobs that hold something: of the largest, or of some on one node."""
         uids = dict.fromkeys(uid for cause in causes for uid in cause.numbers.get("holders", ())
-                             if uid != self.job.uid and ends(self.ssn.jobs[uid]))
+                             if uid != self.job.uid and ends(self.ssn.jobs[uid])
+                             and uid not in cause.numbers.get("over", ()))
         for each in (uids, sorted(uids, key=lambda uid: max(
                 task.node_name for task in self.ssn.jobs[uid].tasks.values()))):
             yield from gone(self.world, each, Rank.WAIT)
@@ -259,7 +260,8 @@ class Candidates:
         something and are short of pods; what holds nothing waits as this job does.
         """
         jobs = self.ssn.jobs
-        yield from gone(self.world, numbers.get("ghosts", ()), Rank.HARMLESS)
+        for uids in (numbers.get("ghosts", ()), numbers.get("over", ())):
+            yield from gone(self.world, uids, Rank.HARMLESS)
         for pod in numbers.get("bare", ())[:ENDED]:
             yield once(removals=(f"pod/{pod}",), rank=Rank.OTHERS, kind="bare")
         stuck = [uid for uid in numbers["holders"] if uid != self.job.uid and not runs_on(jobs[uid])
@@ -660,6 +662,6 @@ def several(settings: list[str], rank: int = Rank.QUEUE) -> Option:
 
 def gone(world: World, jobs: Iterable[str], rank: int = Rank.OTHERS) -> Iterator[Option]:
     """That jobs be gone, with their pods, in this order: that they end, or are deleted."""
-    names = tuple(world.owner(uid) for uid in jobs if uid in world.groups)
+    names = tuple(world.owner(uid, rank != Rank.WAIT) for uid in jobs if uid in world.groups)
     yield Option(lambda count: Change(removals=names[:count]), rank,
                  min(len(names), ENDED) if rank == Rank.WAIT else len(names))

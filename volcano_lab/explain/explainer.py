@@ -33,7 +33,14 @@ from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.remedies import ends_of, remedies_for
 from volcano_lab.explain.remedy import Remedy, gains
 from volcano_lab.explain.values import new_queue
-from volcano_lab.explain.why_job import elsewhere, gap_of, head_of, job_causes, promised
+from volcano_lab.explain.why_job import (
+    elsewhere,
+    gap_of,
+    head_of,
+    job_causes,
+    leaving,
+    promised,
+)
 from volcano_lab.explain.why_node import why_node
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.framework.collector import collector_paused, enable_past_young
@@ -364,14 +371,15 @@ class Explainer(Shown):
     def _beyond(self, job: JobInfo) -> list[Cause]:
         """Why a job of which no pod waits here does not run in the cluster: a part of Volcano does
         not run, a pod that failed is not created again, the cluster refuses a pod, or its node does
-        not start one.
+        not end or start one.
         """
         seen = self.evidence
         refused = [*beyond_causes(seen, job.tasks.values())]
         return [*idle_causes(seen, job)] or [
             cause for cause in failed_causes(seen, job) if cause.numbers["stuck"]] or (
             refused if len({cause.code for cause in refused}) > 1 else []) or [
-            cause for cause in bound_causes(seen, job) if cause.numbers["stalled"]]
+            cause for cause in (*filter(None, [leaving(seen, job)]), *bound_causes(seen, job))
+            if cause.numbers.get("stuck") or cause.numbers.get("stalled")]
 
     def _absent(self) -> dict[str, Message]:
         """Why jobs are not in the session, by their PodGroups."""

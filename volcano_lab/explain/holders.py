@@ -25,7 +25,7 @@ from volcano_lab.explain.evidence import Evidence, after_init, ended, fails_to_s
 from volcano_lab.explain.explanation import Amounts, Cause, added, moment_text, over, part
 from volcano_lab.explain.lint import SHARES
 from volcano_lab.explain.origin import above, unknown_class
-from volcano_lab.explain.owners import created_by, is_single
+from volcano_lab.explain.owners import created_by, ended_as, is_single
 from volcano_lab.messages import Message, Said
 from volcano_lab.plugins.hierarchy import Hierarchy
 from volcano_lab.trace import Record, State
@@ -107,9 +107,8 @@ def held_by(seen: Evidence, code: str, by_job: dict[str, Amounts], names: list[s
                                jobs=[*map(seen.called, ghosts)],
                                each=same if len(each) == 1 else None))
         order = [uid for uid in order if uid not in ghosts]
-    over_now = {uid: Message("holder.over", phase=why.facts["phase"]) for uid in order[:MOST]
-                for why in seen.not_created.get(seen.called(uid), ())
-                if isinstance(why, Message) and why.code == "not_created.finished"}
+    over_now = {uid: Message("holder.over", phase=phase) for uid in order[:MOST]
+                if (phase := ended_as(seen, seen.ssn.jobs[uid]))}
     holders += [Message(f"holder{'.named' * (len(names) > 1)}", job=seen.called(uid),
                         about=about(seen.ssn.jobs[uid]) or over_now.get(uid),
                         amount=part(by_job[uid], filter(by_job[uid].get, names)),
@@ -190,7 +189,8 @@ def by_whom(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
         holders = dict.fromkeys([*largest_first[:12], *largest(held, names)[:3]])
         said += _never_run(seen, holders)
         yield Cause("held_by", said, {"holders": [*holders], "ghosts": [
-            uid for uid in largest_first if is_ghost(seen, uid)]}, [record], True)
+            uid for uid in largest_first if is_ghost(seen, uid)], "over": _ended(seen, holders)},
+            [record], True)
     yield from came_first(seen, [uid for uid in largest_first if seen.of("enqueued", job=uid)],
                           job, record)
 
@@ -221,7 +221,8 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
         found += _all_wait(seen, job, [seen.ssn.jobs[uid] for uid in holders], nodes or ())
     found.append(held_by(seen, "held_by.later", later, names))
     if any(found):
-        yield Cause("held_by", found, {"holders": holders, "bare": bare}, [record], True)
+        yield Cause("held_by", found, {"holders": holders, "bare": bare,
+                                       "over": _ended(seen, holders)}, [record], True)
     yield from _each_other(seen, job, holders)
     yield from came_first(seen, largest(took, names), job, record)
 
@@ -279,6 +280,13 @@ def _each_other(seen: Evidence, job: JobInfo, holders: list[str]) -> Iterator[Ca
         parts = [Message("each_other.part", job=seen.called(each.uid), least=each.min_available,
                          n=each.ready_task_num()) for each in stuck]
         yield Cause.of("each_other", parts=parts, others=[each.facts["job"] for each in parts[1:]])
+
+
+def _ended(seen: Evidence, jobs: Iterable[str]) -> list[str]:
+    """The jobs whose owner has ended and leaves pods that run."""
+    return [uid for uid in jobs if ended_as(seen, seen.ssn.jobs[uid])
+            and any(task.status in READY_STATUSES and task.status != SUCCEEDED
+                    for task in seen.ssn.jobs[uid].tasks.values())]
 
 
 def _over(seen: Evidence, names: list[str]) -> list[Message]:

@@ -16,7 +16,7 @@ from volcano_lab.explain.evidence import STARTING, Evidence, not_started, unplac
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.holders import held_by_strangers
 from volcano_lab.manifests.job_controller import CREATING, policy_for
-from volcano_lab.manifests.loader import OF_POD
+from volcano_lab.manifests.loader import OF_POD, SCALES
 from volcano_lab.messages import Message, Said
 
 REFUSED, ONE_NODE = "OutOf", {"ReadWriteOnce", "ReadWriteOncePod"}
@@ -80,9 +80,10 @@ def bound_causes(seen: Evidence, job: JobInfo, pod: str = "") -> Iterator[Cause]
         if why := not_started(task.pod for task in pods):
             warnings = next(filter(None, (warnings_of(seen, task) for task in pods)), [])
             said = Message(code, n=len(pods), pod=pods[0].key, node=pods[0].node_name, why=why)
+            stalled = bool(warnings) or not {*why}.issubset(STARTING)
             yield Cause("bound", [said, *_one_node(seen, pods[0]), *warnings,
                                   claims_off(seen, pods[0])],
-                        {"why": why, "stalled": not {*why}.issubset(STARTING)}, [], True)
+                        {"why": why, "stalled": stalled}, [], True)
             return
 
 
@@ -101,8 +102,24 @@ def claims_off(seen: Evidence, task: TaskInfo) -> Message | None:
 
 def warnings_of(seen: Evidence, task: TaskInfo, evicted: bool = False) -> list[Message]:
     """The warnings about a pod: those of Volcano's evictions, or the others."""
+    return [each for each in _about(seen, task) if each.facts["reason"] not in SCALES
+            and (each.facts["reason"] == EVICT) == evicted]
+
+
+def scaled(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield what the autoscaler has said last of a pod that waits."""
+    found = [(task.key, each) for task in unplaced(job) for each in _about(seen, task)
+             if each.facts["reason"] in SCALES]
+    if found:
+        pod, last = max(found, key=lambda item: item[1].facts["time"])
+        facts = {**last.facts, "pod": pod}
+        yield Cause("scales", Message(SCALES[last.facts["reason"]], **facts), {}, [], True)
+
+
+def _about(seen: Evidence, task: TaskInfo) -> list[Message]:
+    """What Events say of a pod."""
     return [each for each in seen.not_created.get(OF_POD + task.key, ())
-            if isinstance(each, Message) and (each.facts["reason"] == EVICT) == evicted]
+            if isinstance(each, Message)]
 
 
 def _one_node(seen: Evidence, task: TaskInfo) -> Iterator[Message]:

@@ -146,10 +146,12 @@ class World:
         key = key_of(self.groups[uid])
         return key if self._shared[key.removeprefix("job/")] == 1 else f"job/{uid}"
 
-    def owner(self, uid: str) -> str:
-        """What is deleted so that a job is gone: its Job or, where another owner would create the
-        PodGroup again or it has none, this.
+    def owner(self, uid: str, deleted: bool = True) -> str:
+        """What is `deleted` so that a job is gone: its Job, or the object of an operator; where
+        another owner would create the PodGroup again or it has none, this.
         """
+        if (own := self.creators(uid)) and deleted:
+            return f"{own[0].kind.lower()}/{own[0].key}"
         kinds = {owner.kind for owner in self.groups[uid].metadata.owner_references}
         return self.job(uid) if "Job" in kinds else f"podgroup/{uid}"
 
@@ -202,8 +204,8 @@ class World:
 
 
 def _of_owner(change: Change) -> bool:
-    """Whether a change sets a field of an object that an operator knows."""
-    return any(text.partition("/")[0] in OWNERS for text in change.settings)
+    """Whether a change is one of an object that an operator knows."""
+    return any(text.partition("/")[0] in OWNERS for text in (*change.settings, *change.removals))
 
 
 # -- the configuration ----------------------------------------------------------------------------

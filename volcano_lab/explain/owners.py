@@ -18,6 +18,7 @@ from volcano_lab.explain.evidence import Evidence, requested, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, over
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.manifests.job_controller import fails_first, policy_for
+from volcano_lab.manifests.operators import ended
 from volcano_lab.manifests.operators.model import QUEUE, OperatorObject
 from volcano_lab.manifests.operators.table import OPERATORS
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME
@@ -63,6 +64,16 @@ def ends(job: JobInfo) -> bool:
     runs = [task for task in job.tasks.values() if task.node_name and task.status != BOUND]
     alone = len(runs) < len(job.tasks) and all(head(job, task) for task in runs)
     return job.is_ready() and not runs_on(job) and not alone
+
+
+def ended_as(seen: Evidence, job: JobInfo) -> str:
+    """Return the state in which its Job, or the object of an operator, has ended; "" if not."""
+    said = [why for why in seen.not_created.get(seen.called(job.uid), ())
+            if isinstance(why, Message) and why.code == "not_created.finished"]
+    found = [ended(obj) for name, kind in seen.names.above[job.uid].items()
+             if kind in KINDS["headed"] for obj in seen.named.get(name, ())
+             if isinstance(obj, OperatorObject) and obj.kind == kind]
+    return next((each.facts["phase"] for each in [*said, *filter(None, found)]), "")
 
 
 def comes_whole(job: JobInfo) -> bool:

@@ -34,6 +34,7 @@ from volcano_lab.explain.outcome import (
     price,
     surplus,
 )
+from volcano_lab.explain.owners import ended_as
 from volcano_lab.explain.remedy import Remedy, by_owner, costs, gains, spared
 from volcano_lab.explain.trial import Deadline, TooLate, Trial, run
 from volcano_lab.explain.why_job import job_causes, promise_fails
@@ -121,6 +122,12 @@ class Search:
         self._known: dict[Change, int] = {}
         self._enough: tuple[int, ...] = PLACED, ADMITTED  # what an option is to give
         self._loops = False  # whether the change that was judged last evicts again and again
+
+    @cached_property
+    def _start(self) -> dict[str, int]:
+        """The placed pods of each job; none of those whose owner has ended."""
+        return {uid: 0 if ended_as(self.seen, self.before.jobs[uid]) else number
+                for uid, number in placed_before(self.before).items()}
 
     @cached_property
     def base(self) -> Outcome:
@@ -438,7 +445,7 @@ class Search:
         queues = sorted({jobs[each.job].queue for each in late if each.job in jobs})
         on = [Message("cost.goes_on", queues=queues)] if queues else []
         cost = price(self.base, after.begun(uid) if self.large else after,
-                     {} if rank == Rank.WAIT else placed_before(self.before), uid)
+                     {} if rank == Rank.WAIT else self._start, uid)
         cost.surplus = surplus(self.before, after.last, uid)
         names = Names(after.rest.session)
         brings = spared(self.seen, self.base, after, uid) if self.keep else gains(

@@ -10,7 +10,7 @@ from functools import cmp_to_key
 from typing import Any
 
 from volcano_lab.api import JobInfo, Resource, TaskInfo
-from volcano_lab.api.objects import OwnerReference, Pod
+from volcano_lab.api.objects import Node, OwnerReference, Pod
 from volcano_lab.api.status import FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
 from volcano_lab.explain import evidence
 from volcano_lab.explain.beyond import beyond_causes, decided_by, idle_causes
@@ -19,7 +19,13 @@ from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text, over
 from volcano_lab.explain.gangs import apart_causes, gang_cause, topology_causes, validity_causes
 from volcano_lab.explain.holders import priority_note, quota_users
-from volcano_lab.explain.kubelet import bound_causes, evicted_before, failed_causes, warnings_of
+from volcano_lab.explain.kubelet import (
+    bound_causes,
+    evicted_before,
+    failed_causes,
+    scaled,
+    warnings_of,
+)
 from volcano_lab.explain.lint import ignored_fields, place_of
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.origin import TOO_LARGE, best_effort, cluster_too_small
@@ -152,7 +158,7 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     said |= {"quota_used" for cause in lacking if cause.code == "pods_refused"}
     return [*idle_causes(seen, job), *lacking,
             *(cause for cause in causes if cause.code not in said),
-            *_deadline(seen, job), *beside]
+            *scaled(seen, job), *_deadline(seen, job), *beside]
 
 
 def _unseen_nodes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -191,8 +197,8 @@ def _not_made(seen: Evidence, job: JobInfo, why: Said) -> Cause:
 
 def _going(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield which pods of a job are pipelined, why some leave, and that some have no node."""
-    leaving, pending = _leaving(seen, job), counts(job)[2]
-    for cause in (promised(seen, job), leaving, _nowhere(seen, job)):
+    going, pending = leaving(seen, job), counts(job)[2]
+    for cause in (promised(seen, job), going, _nowhere(seen, job)):
         if cause is not None and not (pending and cause.numbers.get("gang")):
             yield cause
             for record in _refused(seen, job)[-1:] if cause.code == "promised" else ():
@@ -201,7 +207,7 @@ def _going(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                             before.numbers, [record], True)
             if cause.code == "never_bound" and "limit" in cause.numbers and not seen.brief:
                 yield from eviction_causes(seen, job)
-    evicted = leaving.numbers["evicted"] if leaving is not None and not seen.brief else ()
+    evicted = going.numbers["evicted"] if going is not None and not seen.brief else ()
     for cause in victim_causes(seen, evicted[0]) if evicted else ():
         cause.context = True
         yield cause
@@ -465,23 +471,29 @@ def _nowhere(seen: Evidence, job: JobInfo) -> Cause | None:
                     nodes=[*dict.fromkeys(lost.values())]) if lost else None
 
 
-def _leaving(seen: Evidence, job: JobInfo) -> Cause | None:
+def leaving(seen: Evidence, job: JobInfo) -> Cause | None:
     """How many pods leave, and for which job those that this cycle evicts."""
-    leaving = len(job.in_status(RELEASING))
-    if not leaving:
+    count = len(job.in_status(RELEASING))
+    if not count:
         return None
     stuck = _overdue(seen, job.in_status(RELEASING).values())
     groups = evicted_for(seen, job)
-    said = [Message("pods_leave" if counts(job)[2] else "pods_leave.all", n=leaving),
+    said = [Message("pods_leave" if counts(job)[2] else "pods_leave.all", n=count),
             *(Message("pods_leave.for", action=action, pods=[*records], job=seen.called(other))
               for (action, other), records in groups.items())]
-    said += [Message("pods_leave.overdue", pods=[task.key for task in stuck],
-                     nodes=[*dict.fromkeys(task.node_name for task in stuck)],
-                     moment=moment_text(_ends(seen, stuck[0])))] if stuck else []
+    late = {"overdue": [task.key for task in stuck],
+            "moment": moment_text(_ends(seen, stuck[0]))} if stuck else {}
+    nodes = [*dict.fromkeys(task.node_name for task in stuck)]
+    said += [Message("pods_leave.overdue", pods=late["overdue"], nodes=nodes,
+                     moment=late["moment"])] if stuck else []
+    said += [Message("taint.ready", node=node, text=(each.message or each.reason).rstrip("."))
+             for node in nodes for obj in seen.named.get(node, ()) if isinstance(obj, Node)
+             for each in evidence.not_ready(obj)]
+    said += [each for task in stuck for each in warnings_of(seen, task)][:1]
     by_pod = {pod: record for records in groups.values() for pod, record in records.items()}
     records = {record.number: record for record in by_pod.values()}
-    return Cause("pods_leave", said, {"leaving": leaving, "stuck": len(stuck),
-                                      "evicted": [*by_pod]}, [*records.values()])
+    return Cause("pods_leave", said, {"leaving": count, "stuck": len(stuck),
+                                      "evicted": [*by_pod], **late}, [*records.values()])
 
 
 def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

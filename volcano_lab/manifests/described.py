@@ -193,7 +193,7 @@ class ClusterObjects(Shown):
                 world[start:end], parts.pods, parts.nodes)
         world[first:] = complete
         count_new(world, given)  # again, with the pods of gangs
-        world.given = [*self.others, *complete]
+        world.given = Loaded([*self.others, *complete], self.others)
         return world
 
     def manifests(self) -> Loaded:

@@ -43,6 +43,8 @@ OF_STATUS = re.compile(r'^.*?Message:"((?:[^"\\]|\\.)*)".*', re.DOTALL)
 SCHEDULER_LABEL = {"app": "volcano-scheduler"}
 NODE_LABELS = re.compile(r"--node-selector(?:=|', ')([^'\"\s]+)")
 """The scheduler's flag with labels: it knows nodes alone that have one of them."""
+SCALES = {"NotTriggerScaleUp": "scales.not", "TriggeredScaleUp": "scales"}
+"""Reasons of an autoscaler's Events about pods, and what they say."""
 OF_CYCLES = ("FailedScheduling", "Unschedulable")
 """Reasons of Events about pods with what a scheduler says in each cycle."""
 APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
@@ -393,7 +395,8 @@ def reported(event: dict[str, Any]) -> dict[str, Message]:
     reason, text = (documents.text_of(event.get(name)) or "" for name in ("reason", "message"))
     about = event.get("involvedObject")
     of_pod = isinstance(about, dict) and about.get("kind") == "Pod"
-    if event["kind"] != "Event" or event.get("type") != "Warning" or (
+    scales = of_pod and reason in SCALES
+    if event["kind"] != "Event" or not (scales or event.get("type") == "Warning") or (
             reason in OF_CYCLES if of_pod else not FAILED.search(reason)):
         return {}
     webhook = operators.WEBHOOK.search(text)

@@ -19,12 +19,14 @@ from volcano_lab.manifests.operators.table import LABELS, OPERATORS
 from volcano_lab.manifests.workloads import suspended
 from volcano_lab.messages import Message, Said, gettext
 
-__all__ = ["KINDS", "LABELS", "OPERATORS", "Created", "OperatorObject", "created", "pod_count",
-           "problems", "roles_of"]
+__all__ = ["KINDS", "LABELS", "OPERATORS", "Created", "OperatorObject", "created", "ended",
+           "pod_count", "problems", "roles_of"]
 
-FAILURES = frozenset(["failed", "error"])
+MISSING = "MISSING"
+FAILURES = frozenset(["failed", "error", MISSING.lower()])
 UNSUBMITTED = re.compile("(submission_|validation)?(?:.*_)?(.*)")
 """The states of objects that failed before pods were created of them."""
+OF_JSON = re.compile(r'"message":"((?:[^"\\]|\\.)*)"')
 WEBHOOK = re.compile(r'failed calling webhook "([^"]+)"')
 ENDED = FAILURES | {"succeeded", "complete", "completed", "stopped"}
 
@@ -73,6 +75,10 @@ def ended(obj: OperatorObject) -> Message | None:
     why = at(obj.status, "applicationState.errorMessage") or at(obj.status, "message")
     words = [(at(obj.status, path), why) for path in (
         "phase", "jobDeploymentStatus", "applicationState.state", "terminalState")]
+    if (error := str(at(obj.status, "error") or "")) and at(
+            obj.status, "jobManagerDeploymentStatus") == MISSING:  # Flink: nothing is deployed
+        found = OF_JSON.search(error)
+        words.append((MISSING, found[1].replace('\\"', '"') if found else error))
     words += [(at(each, "type"), at(each, "message"))
               for each in (conditions if isinstance(conditions, list) else ())
               if at(each, "status") == "True"]
@@ -81,8 +87,9 @@ def ended(obj: OperatorObject) -> Message | None:
         if found and (state := found[2]) in ENDED:
             why = str(why).rstrip(". ") if why and state in FAILURES else ""
             webhook = WEBHOOK.search(why)
+            early = found[1] or word == MISSING
             return Message(
-                f"not_created.{'unsubmitted' if found[1] else 'of_ended'}", word=word,
+                f"not_created.{'unsubmitted' if early else 'of_ended'}", phase=word,
                 why=[why] if why else None,
                 webhook=Message("webhook", name=webhook[1]) if webhook else None)
     return None
