@@ -113,7 +113,7 @@ def test_a_pod_that_should_have_ended_is_told(deleted, said):
     assert ("overdue since 2020-01-01 00:00 UTC" in explanation.text) == said
     assert ("at the latest at 2030-01-01 00:00 UTC" in explanation.text) != said
     gang = Explainer(cluster.objects(), 'actions: "allocate"', 1_800_000_000).why("old")
-    assert gang.head.startswith("a/old-1 waits for pods that are leaving." if said else
+    assert gang.head.startswith("a/old-1 waits for a/gone to end, which is" if said else
                                 "a/old-1 does not wait.")
     assert ("a/gone should have ended at 2020-01-01 00:00 UTC." in gang.text) == said
 

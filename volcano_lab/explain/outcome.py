@@ -6,7 +6,7 @@ Volcano: none
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from math import inf
 from time import perf_counter
@@ -306,9 +306,11 @@ def placed_before(ssn: Session) -> dict[str, int]:
             for uid, job in ssn.jobs.items()}
 
 
-def price(before: Outcome, after: Outcome, start: dict[str, int], uid: str = "") -> Price:
+def price(before: Outcome, after: Outcome, start: dict[str, int], uid: str = "",
+          over: Collection[str] = ()) -> Price:
     """What others lose, or without a job all, beyond what they lose without the change; `start` is
     how many pods of each job had a place before any cycle (of those that end by themselves: none).
+    The end of jobs that are `over` costs nothing.
     """
     assert before.last is not None and after.last is not None
     whole = after.last.total_resource
@@ -321,7 +323,7 @@ def price(before: Outcome, after: Outcome, start: dict[str, int], uid: str = "")
             runs = sum(task.status not in COMPLETED_STATUSES for task in job.tasks.values())
             if ended := min(start.get(other, 0), runs):
                 found.ends[other] = ended
-                found.share += part * ended
+                found.share += part * ended * (other not in over)
             continue
         gone = after.evicted[other] - before.evicted[other]
         least = job.min_available

@@ -124,10 +124,9 @@ class Search:
         self._loops = False  # whether the change that was judged last evicts again and again
 
     @cached_property
-    def _start(self) -> dict[str, int]:
-        """The placed pods of each job; none of those whose owner has ended."""
-        return {uid: 0 if ended_as(self.seen, self.before.jobs[uid]) else number
-                for uid, number in placed_before(self.before).items()}
+    def _over(self) -> set[str]:
+        """The jobs whose owner has ended."""
+        return {uid for uid, job in self.before.jobs.items() if ended_as(self.seen, job)}
 
     @cached_property
     def base(self) -> Outcome:
@@ -445,7 +444,7 @@ class Search:
         queues = sorted({jobs[each.job].queue for each in late if each.job in jobs})
         on = [Message("cost.goes_on", queues=queues)] if queues else []
         cost = price(self.base, after.begun(uid) if self.large else after,
-                     {} if rank == Rank.WAIT else self._start, uid)
+                     {} if rank == Rank.WAIT else placed_before(self.before), uid, self._over)
         cost.surplus = surplus(self.before, after.last, uid)
         names = Names(after.rest.session)
         brings = spared(self.seen, self.base, after, uid) if self.keep else gains(
