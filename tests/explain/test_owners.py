@@ -331,33 +331,6 @@ def test_a_pod_that_stays_on_a_node_that_is_not_ready_is_told_with_this_and_amon
     assert [each.jobs for each in found.waiting()] == [["a/pg"]]
 
 
-FULL = """\
-apiVersion: v1
-kind: ResourceQuota
-metadata: {name: q, namespace: a}
-status: {hard: {requests.cpu: "1"}, used: {requests.cpu: "1"}}
----
-"""
-HALF = VCJOB.replace("minAvailable: 1", "minAvailable: 2").replace("replicas: 1", "replicas: 2")
-OF_JOB = "apiVersion: batch.volcano.sh/v1alpha1, kind: Job, name: new, uid: u-new"
-
-
-@pytest.mark.parametrize("message, offered", [
-    ("exceeded quota: q", True), ("serviceaccount not found", False)])
-def test_the_pods_that_a_quota_has_refused_are_created_once_it_lets_them(message, offered):
-    event = EVENT.replace("kind: Pod, name: old", "kind: Job, name: new").replace(
-        "FailedKillPod", "FailedCreate").replace("context deadline exceeded", f"'{message}'")
-    groups = group(2, name="new-u-new").replace("namespace: a}", (
-        f"namespace: a, ownerReferences: [{{{OF_JOB}, controller: true}}]}}"))
-    first = pod("new-t-0", into="new-u-new").replace(
-        "apiVersion: v1, kind: Job, name: o, uid: u", OF_JOB).replace(
-        "annotations: {", "annotations: {volcano.sh/task-spec: t, ")
-    found = asked(FULL, HALF.replace("NAME", "new").replace("PHASE", "Pending"), groups, first,
-                  event).why("a/new")
-    assert ("ResourceQuota a/q: hard requests.cpu 1 -> 2" in [
-        each.change for each in found.remedies]) == offered
-
-
 FLINK = """\
 apiVersion: flink.apache.org/v1beta1
 kind: FlinkDeployment

@@ -159,12 +159,6 @@ def _ended(job: api.VolcanoJob, phase: str, has_pods: bool) -> Message:
     return Message(f"not_created.{code}", phase=phase, tried=tried, again=again)
 
 
-def _in_group(pods: list[api.Pod], group: str) -> list[api.Pod]:
-    """Return pods that name a PodGroup."""
-    return [pod.changed(metadata={"annotations": pod.metadata.annotations | {
-        jobs.GROUP_NAME: group}}) for pod in pods]
-
-
 class _Controllers:
     """Creates the objects of controllers, and warns of others; `fields` completes each object."""
 
@@ -271,30 +265,19 @@ class _Controllers:
         waits = given.status.phase in ("", "Pending")
         refused = given.status.phase == "Inqueue" and self._has_quota(job.namespace)
         if has_pods or (has_group and not waits and not refused):
-            there = [] if phase not in jobs.CREATING else self._rest(
-                job, given.name, pods, refused)
-            return there if has_group else [group]
+            if phase in jobs.CREATING:
+                self._lacking(job, pods, self.pods, {})
+            return [] if has_group else [group]
         if not has_group:
             return [] if self._no_group(job) else [group, *self._admitted(job, pods)]
         pods = self._admitted(job, pods)
-        pods = _in_group(pods, given.name)
+        pods = [pod.changed(metadata={
+            "annotations": pod.metadata.annotations | {jobs.GROUP_NAME: given.name}})
+            for pod in pods]
         if refused:  # these are let through now
             return [*pods]
         self.into.later[job.key] = pods
         return []
-
-    def _rest(self, job: api.VolcanoJob, group: str, pods: list[api.Pod], refused: bool
-              ) -> list[api.KubernetesObject]:
-        """Return the pods that lack of a job that has others, and that a quota lets through which,
-        as an Event says, has refused them; say what lacks.
-        """
-        event = refused and any("exceeded quota" in str(each.facts.get("said")) for each in
-                                self.into.not_created.get(job.key, ()) if isinstance(each, Message))
-        counted = self.counted if event else {}
-        kept = self.quotas.admitted([pod for pod in pods if pod.key not in self.pods], counted
-                                    ) if event else []
-        self._lacking(job, pods, self.pods | {pod.key for pod in kept}, counted)
-        return [*_in_group(kept, group)]
 
     def _depends(self, job: api.VolcanoJob, ready: dict[str, int]) -> None:
         """Say which tasks without pods wait for others."""
