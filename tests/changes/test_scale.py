@@ -77,6 +77,7 @@ def pods_of(objects):
 @pytest.mark.parametrize(("objects", "setting", "gone", "created"), [
     (WEB, "deployment/web.replicas=5", [], 3),
     (WEB, "deployment/web.replicas=1", ["web-7f-a"], 0),  # has no node
+    (WEB, "deployment/web.replicas=0", ["web-7f-a", "web-7f-b"], 0),
     (STATEFUL, "statefulset/db.replicas=4", [], ["db-2", "db-3"]),
     (STATEFUL, "statefulset/db.replicas=1", ["db-1"], 0),
     (TRAIN, "job/train.tasks[1].replicas=3", [], ["train-w-2"]),
@@ -106,6 +107,23 @@ def test_new_pods_are_of_the_group_that_is_there(objects, setting):
              for each in pods_of(after).values()}
     assert len(names) == 1
     assert len({each.metadata.owner_references[0].name for each in pods_of(after).values()}) == 1
+
+
+NO_SET = [obj.changed(metadata={"labels": {"pod-template-hash": "7f"}}) if isinstance(obj, Pod)
+          else obj for obj in WEB if obj.kind != "ReplicaSet"]
+"""A Deployment and its pods, as `kubectl get deployments,pods` prints them."""
+
+
+@pytest.mark.parametrize("objects", [WEB, NO_SET])
+@pytest.mark.parametrize(("settings", "removals", "pods", "groups"), [
+    ([], [], 2, 1), (["deployment/web.replicas=4"], [], 4, 1),
+    (["deployment/web.replicas=1"], [], 1, 1), (["deployment/web.replicas=0"], [], 0, 0),
+    ([], ["deployment/web"], 0, 0)])
+def test_a_deployment_is_known_by_its_pods(objects, settings, removals, pods, groups):
+    after = change(objects, settings, removals)
+    assert len(pods_of(after)) == pods
+    assert sum(isinstance(obj, PodGroup) for obj in after) == groups
+    assert not getattr(after, "not_created", {})
 
 
 def test_a_podgroup_follows_as_its_operator_updates_it():
@@ -156,6 +174,7 @@ def test_owners_beside_it_keep_their_pods():
 
 @pytest.mark.parametrize(("objects", "setting", "allowed"), [
     (WEB, "deployment/web.template.spec.nodeSelector={a: b}", "job/default/web-7f."),
+    (WEB, "deployment/web.template.spec.schedulerName=other", "job/default/web-7f."),
     (TRAIN, "job/train.tasks[1].template.spec.nodeSelector={a: b}", "job/default/train."),
     (RAY, "raycluster/ray.headGroupSpec.template.spec.nodeSelector={a: b}", "job/default/ray."),
 ])

@@ -12,6 +12,7 @@ from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.manifests import operators
 from volcano_lab.manifests.job_controller import JOB_NAME
 from volcano_lab.manifests.loader import Loaded, ManifestError, place_key
+from volcano_lab.manifests.owners import deployment_of
 from volcano_lab.messages import did_you_mean, gettext
 from volcano_lab.trace.names import kinds_meant
 
@@ -158,13 +159,19 @@ class Draft:
                 and self[place].metadata.annotations.get(GROUP_NAME) == group.name]
 
     def with_children(self, place: int) -> set[int]:
-        """Return an object's place and those of the objects it created, recursively."""
+        """Return an object's place and those of the objects it created, recursively; of a
+        ReplicaSet that is missing, too.
+        """
         found: set[int] = set()
         more = {place}
         while more:
             found |= more
-            more = {child for obj in map(self.__getitem__, more) for child in self._there(
-                "owned", (obj.kind, place_key(obj)[1], obj.name))} - found
+            objects = [self[each] for each in more]
+            owners = {(obj.kind, place_key(obj)[1], obj.name) for obj in objects}
+            owners |= {(owner.kind, obj.namespace or "default", owner.name)
+                       for obj in objects if isinstance(obj, Pod) and place not in more
+                       for owner in obj.metadata.owner_references if owner.kind == "ReplicaSet"}
+            more = {child for owner in owners for child in self._there("owned", owner)} - found
         return found
 
 
@@ -192,13 +199,15 @@ def keys_of(obj: KubernetesObject) -> list[str]:
 
 
 def owners_of(obj: KubernetesObject) -> Iterable[tuple[str, str]]:
-    """Return the (kind, name) of each owner of an object; an operator's label of a pod names one,
-    too, as the objects between the two may be missing.
+    """Return the (kind, name) of each owner of an object; labels of a pod name one, too, as the
+    objects between the two may be missing.
     """
     yield from ((ref.kind, ref.name) for ref in obj.metadata.owner_references)
     if isinstance(obj, Pod):
         for label in _KINDS_OF.keys() & obj.metadata.labels.keys():
             yield from ((kind, obj.metadata.labels[label]) for kind in _KINDS_OF[label])
+        if above := deployment_of(obj):
+            yield "Deployment", above
         for kind, annotation in (("PodGroup", GROUP_NAME), ("Job", JOB_NAME)):
             if annotation in obj.metadata.annotations:
                 yield kind, obj.metadata.annotations[annotation]

@@ -18,10 +18,12 @@ import attrs
 from volcano_lab.api import objects as api
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.changes.draft import Draft
+from volcano_lab.manifests import operators
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.job_controller import chosen
 from volcano_lab.manifests.operators import OPERATORS, OperatorObject
 from volcano_lab.manifests.quotas import released
+from volcano_lab.manifests.workloads import pod_count
 
 Key = tuple[str, str]
 CREATED = api.Pod | api.PodGroup
@@ -34,11 +36,19 @@ def scale(draft: Draft, before: api.KubernetesObject, after: api.KubernetesObjec
     """
     there, pods, others = _parted(draft, children)
     old, new = (_created([*others, each], pods) for each in (before, after))
-    if not pods or old == new or not _alike(old, new):
+    if not pods or old == new or not (_alike(old, new) or _asks_for_none(after, others)):
         return False
     _add(draft, there, pods, old, new)
     _delete(draft, there, pods, [pod for key, pod in sorted(old.items()) if key not in new])
     _update(draft, there, old, new)
+    if isinstance(after, api.Deployment | api.ReplicaSet | api.StatefulSet) and not pods:
+        for place in there.values():  # a ReplicaSet's PodGroup is deleted with its last pod
+            draft.put(place, None)
+    for place in children:
+        obj: Any = draft[place] if place not in there.values() else None
+        if isinstance(obj, api.ReplicaSet):
+            draft.put(place, obj.changed(spec={"replicas": sum(
+                isinstance(draft[each], api.Pod) for each in draft.with_children(place))}))
     return True
 
 
@@ -80,6 +90,15 @@ def _created(world: Sequence[api.KubernetesObject], pods: list[Any]) -> dict[Key
                             for obj in world], pods)
     return {(obj.kind, obj.key): obj for obj in loaded if isinstance(obj, CREATED)} | {
         ("later", pod.key): pod for pod in chain.from_iterable(loaded.later.values())}
+
+
+def _asks_for_none(owner: api.KubernetesObject, others: list[api.KubernetesObject]) -> bool:
+    """Return whether an owner is to have no pods: not that its controller cannot create them."""
+    if isinstance(owner, api.VolcanoJob):
+        return not any(task.replicas for task in owner.spec.tasks)
+    if isinstance(owner, api.Workload):
+        return not isinstance(owner, api.DaemonSet) and not pod_count(owner, [])
+    return isinstance(owner, OperatorObject) and not operators.pod_count(owner, others)
 
 
 def _creates(obj: api.KubernetesObject) -> bool:

@@ -56,6 +56,8 @@ class Owners:
             if isinstance(obj, Pod) and not LABELS.isdisjoint(obj.metadata.labels):
                 self._labelled |= {(namespace, key, obj.metadata.labels[key])
                                    for key in LABELS & obj.metadata.labels.keys()}
+            if isinstance(obj, Pod) and (above := deployment_of(obj)):
+                self._add("ReplicaSet", "Deployment", namespace, above, "")
             if isinstance(obj, Pod) and not obj.metadata.owner_references:
                 self._add("Pod", JOB, namespace, obj.metadata.annotations.get(JOB_NAME, ""), "")
 
@@ -94,6 +96,20 @@ def named_by_job(group: PodGroup) -> PodGroup:
         return group
     owner = OwnerReference(VolcanoJob.api_versions[0], "Job", found[1], found[2], True)
     return group.changed(metadata={"owner_references": [owner]})
+
+
+def deployment_of(pod: Pod) -> str:
+    """Return the name of a pod's Deployment, also where its ReplicaSet is not among the objects; ""
+    without one.
+
+    >>> from volcano_lab.api.objects import ObjectMeta
+    >>> deployment_of(Pod(ObjectMeta("web-7f-a", labels={"pod-template-hash": "7f"},
+    ...     owner_references=[OwnerReference("apps/v1", "ReplicaSet", "web-7f")])))
+    'web'
+    """
+    digest = pod.metadata.labels.get("pod-template-hash", "")
+    return next((owner.name.removesuffix(f"-{digest}") for owner in pod.metadata.owner_references
+                 if owner.kind == "ReplicaSet" and owner.name.endswith(f"-{digest}")), "")
 
 
 def created_again(pod: Pod) -> Pod:
