@@ -296,6 +296,8 @@ def test_amounts_of_a_node():
     ("node/n2.label[x]=y", "metadata.label is not known and has no effect; did you mean labels?"),
     ("queue/a.weight=five", 'spec.weight is "five"; allowed is a whole number'),
     ("queue/a=5", "names no field"),
+    ("queue/a=none", "names no field; allowed is KIND/NAME.FIELD=VALUE, or --remove queue/a"),
+    ("queue/a.weight-=1", '"queue/a.weight-=1": nothing is subtracted; allowed is ='),
     ("queue/a..weight=5", "names no field"),
     ("queue/a.weight]=5", "names no field"),
     ("queue/a...=5", "names no field"),

@@ -129,6 +129,17 @@ def test_who_may_evict_a_running_job_and_when(cluster, actions, head, said):
     assert found.head.startswith(head) and said in found.text
 
 
+@pytest.mark.parametrize("memory, said", [("8Gi", True), ("1Gi", False)])
+def test_one_resource_above_what_a_queue_deserves_is_enough(memory, said):
+    cluster = Cluster().node("n1", cpu=4, memory="16Gi").queue("a", deserved={
+        "cpu": 2, "memory": memory}).queue("b", deserved={"cpu": 2})
+    cluster.job("old", queue="a", pods=4, min_member=1, cpu=1, memory="1Gi", running={"n1": 4})
+    found = cluster.job("new", queue="b", cpu=1).why("old", evict=True, conf=conf(
+        "allocate, reclaim", "gang", "predicates", "capacity"))
+    assert ("One resource above is enough, although memory is not." in found.text) == said
+    assert ("memory 4Gi" in found.text) != said
+
+
 def test_what_is_evicted_whatever_the_priority_is_said():
     tiers = conf("allocate, preempt", "priority", "gang")
     tiers["tiers"] += conf("", "drf")["tiers"]
@@ -384,6 +395,10 @@ def test_a_job_that_waits_only_for_pods_that_leave_needs_no_change():
         {"plugins": [{"name": name} for name in ("priority", "proportion")]}]}
     assert said in cluster.why("next", conf=tiers).text
     assert said not in cluster.why("new", conf=tiers).text, "its pod is pipelined"
+    cluster = Cluster().node("n1", cpu=4).add(CLASS).job(
+        "old", pods=3, min_member=1, cpu=2, running={"n1": 2}).job(
+            "vip", cpu=2, priority=9, priority_class="p")
+    assert said not in cluster.why("old", conf=tiers).text, "it has its minimum, and gets no more"
 
 
 @pytest.mark.parametrize("asked, said", [("8", True), ("9", False)])

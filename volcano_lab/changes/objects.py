@@ -151,6 +151,9 @@ class Setting:
             raise ManifestError('"{text}" sets nothing; allowed is KIND/NAME.FIELD=VALUE, such as '
                                 "queue/a.weight=5 or queue/a.capability[cpu]=8", text=text)
         kind_of(target.partition("/")[0], target)
+        if target.endswith("-"):
+            raise ManifestError('"{text}": nothing is subtracted; allowed is = with the new value',
+                                text=text)
         return cls(text, target.removesuffix("+"), value_of(value, text), target.endswith("+"))
 
     @property
@@ -190,8 +193,10 @@ class Setting:
             draft.find(f"{word}/{rest.partition('.')[0]}", self.target)
         place = draft.find(f"{word}/{name}", self.target)
         if not _FIELD.fullmatch(field := rest[len(name):]):
-            raise ManifestError('"{target}" names no field; allowed is KIND/NAME.FIELD=VALUE',
-                                target=self.target)
+            raise ManifestError(
+                '"{target}" names no field; allowed is KIND/NAME.FIELD=VALUE' if field else
+                '"{target}" names no field; allowed is KIND/NAME.FIELD=VALUE, or --remove {target}',
+                target=self.target)
         return place, full_path(draft[place], steps_of(field)), draft[place]
 
     def applied_to(self, draft: Draft) -> bool:

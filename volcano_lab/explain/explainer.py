@@ -252,14 +252,19 @@ class Explainer(Shown):
         causes += [*self._reserving(causes), *defect_causes(self.evidence, job, causes)]
         loops = self.loops() if len(self.session.nodes) < LARGE else None
         causes += loops.causes if loops is not None else []
-        future = self.evidence.alone
-        if future and not loops and not job.in_status(PIPELINED) and future[0].runs(uid):
+        if not loops and self._in_time(job):
             causes.append(Cause.of("in_time", context=True))
         seeks = _lacks(job, codes)
         evicted = any(cause.code == "victim" for cause in causes)
         find = partial(remedies_for, self.evidence, job, causes, keep=not seeks)
         return Explanation(f"job {self.names.called(uid)}", head_of(self.evidence, job, causes),
                            causes, find if seeks or evicted else None)
+
+    def _in_time(self, job: JobInfo) -> bool:
+        """Whether a job gets the places that it waits for without a change."""
+        future = self.evidence.alone
+        return bool(future) and not job.in_status(PIPELINED) and future[0].runs(job.uid) and (
+            not job.is_ready() or future[0].placed(job.uid) >= len(job.tasks))
 
     def _reserving(self, causes: list[Cause]) -> Iterator[Cause]:
         """Yield what the job that has reserved most of what is missing waits for itself."""

@@ -412,7 +412,9 @@ def _when(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
         held = part(sums["allocated"], named or sums["allocated"])
         more = over(held, sums["deserved"])
         numbers = seen.sums(job.queue, more or over(held, {}), last)
-        said = [Message("evict.over" if more else "evict.within", **numbers)]
+        within = over(held, {}).keys() - more if named and more else ()
+        said = [Message("evict.over" if more else "evict.within", **numbers),
+                *[Message("evict.over.one", resources=sorted(within))] * bool(within)]
         above, share = before_shares(seen.ssn)
         if above and share:
             decide = Message("evict.before_shares", plugins=above)
