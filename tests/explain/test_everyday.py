@@ -308,7 +308,8 @@ def test_holders_of_which_no_pod_starts_are_named_and_may_be_deleted(reason, sai
     for actions in ("allocate", "enqueue, allocate"):
         found = cluster.why("new", conf=conf("overcommit", "gang", "predicates", actions=actions))
         changes = [each.change for each in found.remedies]
-        assert (f"No pod of default/old starts ({reason})" in found.text) is said
+        assert (f"Fewer pods of default/old start or keep running than its minimum ({reason})"
+                in found.text) is said
         assert ("delete default/old" in changes) is said
 
 

@@ -195,6 +195,17 @@ def test_pods_without_a_role_are_told_where_a_role_has_a_minimum(role, said):
     assert said in asked(group(1, ", minTaskMember: {w: 1}"), text).why("a/pg").text
 
 
+@pytest.mark.parametrize("label, name, told", [
+    ("scheduling.x-k8s.io/pod-group", "podgroup-u", True),
+    ("pod-group.scheduling.sigs.k8s.io", "podgroup-u", True), ("app", "podgroup-u", False),
+    ("scheduling.x-k8s.io/pod-group", "own", False)])
+def test_a_gang_of_another_scheduler_is_said_to_be_none(label, name, told):
+    pods = [pod(f"o-{number}", labels=f"{{{label}: ft}}", cpu=3, into=name) for number in (0, 1)]
+    found = asked(group(name=name), *pods).why(f"a/{name}")
+    assert (f"It is no gang: the label {label} of its pods names PodGroup ft of another scheduler"
+            in found.text) == told
+
+
 VCJOB = """\
 apiVersion: batch.volcano.sh/v1alpha1
 kind: Job
@@ -328,6 +339,31 @@ def test_a_pod_that_stays_on_a_node_that_is_not_ready_is_told_with_this_and_amon
         "o-1", more="nodeName: n1", status="status: {phase: Running}"), now=1767312000.0)
     assert found.why("a/pg").head.startswith("a/pg waits for a/old to end, which is overdue since")
     assert "n2 is not Ready: Kubelet stopped posting node status." in found.why("a/pg").text
+    assert [each.jobs for each in found.waiting()] == [["a/pg"]]
+
+
+@pytest.mark.parametrize("least, reason, told", [
+    (2, "CrashLoopBackOff", True), (1, "CrashLoopBackOff", False), (2, "PodInitializing", False)])
+def test_holders_that_do_not_keep_their_minimum_running_are_deleted_first(least, reason, told):
+    fails = (f"status: {{phase: Running, containerStatuses: [{{name: c, state: {{waiting: {{"
+             f"reason: {reason}}}}}}}]}}")
+    held = [pod(f"r-{number}", cpu=2, more="nodeName: n1", into="r",
+                status=fails if number else "status: {phase: Running}") for number in (0, 1)]
+    found = asked(group(least, "", "r").replace("Inqueue", "Running"), *held, group(), pod(
+        cpu=2)).why("a/pg")
+    changes = [each.change for each in found.remedies]
+    assert ("Fewer pods of a/r start or keep running than its minimum (CrashLoopBackOff)"
+            in found.text) == told
+    assert (changes[0] == "delete a/r") == told
+    assert ("wait for the end of a/r" in changes) != told
+
+
+@pytest.mark.parametrize("phase", ["Running", "Failed"])
+def test_pods_that_have_ended_and_are_kept_are_leaving_too(phase):
+    left = pod("old", more="nodeName: n1", status=f"status: {{phase: {phase}}}").replace(
+        "name: old", "name: old\n  deletionTimestamp: '2026-01-01T00:00:00Z'")
+    found = asked(group().replace("Inqueue", "Running"), left, now=1767312000.0)
+    assert found.why("a/pg").head.startswith("a/pg waits for a/old to end, which is overdue since")
     assert [each.jobs for each in found.waiting()] == [["a/pg"]]
 
 

@@ -362,15 +362,18 @@ def requested(tasks: Iterable[TaskInfo]) -> Amounts:
 
 
 def fails_to_start(job: JobInfo) -> list[str]:
-    """Return why no pod of a job that has a node starts there, apart from steps of each start.
+    """Return why pods of a job that have a node do not start there or keep running, apart from
+    steps of each start, where the others are fewer than its minimum.
 
     >>> fails_to_start(JobInfo("a"))
     []
     """
     placed = [task for task in job.tasks.values() if task.node_name]
-    bound = [task for task in placed if task.status == states.BOUND]
-    return [] if len(bound) < len(placed) else [
-        reason for reason in not_started(task.pod for task in bound) if reason not in STARTING]
+    failing = [(task, reasons) for task in placed if task.status in (states.BOUND, states.RUNNING)
+               for reasons in [[each for each in not_started([task.pod]) if each not in STARTING]]
+               if reasons]
+    return [] if len(placed) - len(failing) >= max(job.min_available, 1) else [
+        *dict.fromkeys(reason for _, reasons in failing for reason in reasons)]
 
 
 def after_init(tasks: Iterable[TaskInfo], names: Iterable[str]) -> Amounts:

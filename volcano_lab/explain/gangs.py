@@ -7,6 +7,7 @@ Volcano: none
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from operator import itemgetter
 from typing import Any
 
 from volcano_lab.api import JobInfo, SubJobInfo
@@ -107,10 +108,8 @@ def gang_cause(seen: Evidence, job: JobInfo) -> Cause | None:
     least, ready = job.min_available, job.ready_task_num()
     if "gang" not in seen.ssn.plugins and 0 < ready < least:
         return Cause.of("no_gang", context=True, least=least)
-    owner = next((each.kind for each in job.pod_group.metadata.owner_references), "Pod")
-    if (job.pod_group.name.startswith("podgroup-") and owner not in (*OWNERS, "Pod")
-            and least == 1 < len(job.tasks) and ready):
-        return Cause("no_gang", Message("no_gang.owner", owner=owner), {}, context=True)
+    if least == 1 < len(job.tasks) and ready and (said := _no_gang(job)):
+        return Cause("no_gang", said, {}, [], True)
     if job.is_ready() and least < len(job.tasks) and is_headed(job):
         return Cause.of("in_part", context=True, least=least, pods=len(job.tasks))
     taken_back: dict[int, list[Record]] = {
@@ -127,6 +126,19 @@ def gang_cause(seen: Evidence, job: JobInfo) -> Cause | None:
                    short=least - found - ready)
     return Cause("gang_short", said, {"found": found, "ready": ready, "min_available": least}, best,
                  context=True)
+
+
+def _no_gang(job: JobInfo) -> Message | None:
+    """That Volcano's controller has created a PodGroup with a minimum of 1, where the pods name one
+    of another scheduler, or their owner came without one.
+    """
+    owner = next((each.kind for each in job.pod_group.metadata.owner_references), "Pod")
+    named = ((label, task.pod.metadata.labels.get(label)) for task in job.tasks.values()
+             for label in KINDS["other_gangs"])
+    label, name = next(filter(itemgetter(1), named), ("", ""))
+    if not job.pod_group.name.startswith("podgroup-") or (not name and owner in (*OWNERS, "Pod")):
+        return None
+    return Message(f"no_gang.{'label' if name else 'owner'}", owner=owner, label=label, name=name)
 
 
 def apart_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

@@ -14,7 +14,7 @@ from volcano_lab.api.objects import BatchJob, KubernetesObject, OwnerReference, 
 from volcano_lab.api.status import BOUND
 from volcano_lab.api.task import TASK_SPEC
 from volcano_lab.changes.job_fields import at_path
-from volcano_lab.explain.evidence import Evidence, requested, unplaced
+from volcano_lab.explain.evidence import Evidence, fails_to_start, requested, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, over
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.manifests.job_controller import fails_first, policy_for
@@ -58,12 +58,12 @@ def runs_on(job: JobInfo) -> bool:
 
 
 def ends(job: JobInfo) -> bool:
-    """Whether a job has the places of its minimum, pods that run, not its head alone, and does not
-    run forever.
+    """Whether a job has the places of its minimum, pods that run, not its head alone, that many
+    keep running, and it does not run forever.
     """
     runs = [task for task in job.tasks.values() if task.node_name and task.status != BOUND]
     alone = len(runs) < len(job.tasks) and all(head(job, task) for task in runs)
-    return job.is_ready() and not runs_on(job) and not alone
+    return job.is_ready() and not (runs_on(job) or alone or fails_to_start(job))
 
 
 def ended_as(seen: Evidence, job: JobInfo) -> str:

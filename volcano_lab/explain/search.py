@@ -21,7 +21,7 @@ from volcano_lab.api.objects import PodGroup, Queue
 from volcano_lab.changes import Change
 from volcano_lab.changes.words import any_of
 from volcano_lab.explain.candidates import candidates, distinct
-from volcano_lab.explain.evidence import Evidence, counts
+from volcano_lab.explain.evidence import Evidence, counts, fails_to_start
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import SWITCHED, Option, Rank, World, apart, in_order, switched
 from volcano_lab.explain.outcome import (
@@ -125,8 +125,9 @@ class Search:
 
     @cached_property
     def _over(self) -> set[str]:
-        """The jobs whose owner has ended."""
-        return {uid for uid, job in self.before.jobs.items() if ended_as(self.seen, job)}
+        """The jobs whose owner has ended, or whose pods do not keep running."""
+        return {uid for uid, job in self.before.jobs.items()
+                if ended_as(self.seen, job) or fails_to_start(job)}
 
     @cached_property
     def base(self) -> Outcome:

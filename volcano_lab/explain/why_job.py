@@ -482,10 +482,12 @@ def _nowhere(seen: Evidence, job: JobInfo) -> Cause | None:
 
 def leaving(seen: Evidence, job: JobInfo) -> Cause | None:
     """How many pods leave, and for which job those that this cycle evicts."""
-    count = len(job.in_status(RELEASING))
+    going = [task for task in job.tasks.values()
+             if task.status == RELEASING or task.pod.metadata.deletion_timestamp]
+    count = len(going)
     if not count:
         return None
-    stuck = _overdue(seen, job.in_status(RELEASING).values())
+    stuck = _overdue(seen, going)
     groups = evicted_for(seen, job)
     said = [Message("pods_leave" if counts(job)[2] else "pods_leave.all", n=count),
             *(Message("pods_leave.for", action=action, pods=[*records], job=seen.called(other))
