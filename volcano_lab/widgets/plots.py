@@ -187,7 +187,7 @@ def tree_rows(cycle: Cycle, resource: str = "cpu", gangs: bool = True) -> Row:
     climbs = _climbs(cycle, resource) if gangs else {}
     refused = [name for name, climb in climbs.items() if not climb["steps"][-1]["fits"]]
     return {"queues": queues, "climbs": climbs, "climb": next(iter([*refused, *climbs]), ""),
-            "text": gettext("No gang is compared with the levels.") if gangs else ""}
+            "text": gettext("No gang is compared with the levels.") * gangs}
 
 
 def _climbs(cycle: Cycle, resource: str) -> dict[str, Row]:
