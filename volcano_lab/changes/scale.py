@@ -158,8 +158,9 @@ def _update(draft: Draft, there: Mapping[Key, int], old: Mapping[Key, Any],
             new: Mapping[Key, Any]) -> None:
     """Write what differs between two states of a PodGroup to the one that is there."""
     groups = [key for key in there if key[0] == "PodGroup"]
+    only = groups[0] if len(groups) == 1 else None
     for key in old.keys() & new.keys():
-        named = key if key in there else groups[0] if len(groups) == 1 else None
+        named = key if key in there else only
         if key[0] == "PodGroup" and named and old[key].spec != new[key].spec:
             group: Any = draft[there[named]]
             draft.put(there[named], group.changed(spec={

@@ -107,8 +107,8 @@ def held_by(seen: Evidence, code: str, by_job: dict[str, Amounts], names: list[s
                                jobs=[*map(seen.called, ghosts)],
                                each=same if len(each) == 1 else None))
         order = [uid for uid in order if uid not in ghosts]
-    over_now = {uid: Message("holder.over", phase=phase) for uid in order[:MOST]
-                if (phase := ended_as(seen, seen.ssn.jobs[uid]))}
+    ended = {uid: ended_as(seen, seen.ssn.jobs[uid]) for uid in order[:MOST]}
+    over_now = {uid: Message("holder.over", phase=phase) for uid, phase in ended.items() if phase}
     holders += [Message(f"holder{'.named' * (len(names) > 1)}", job=seen.called(uid),
                         about=about(seen.ssn.jobs[uid]) or over_now.get(uid),
                         amount=part(by_job[uid], filter(by_job[uid].get, names)),

@@ -79,11 +79,11 @@ class Quotas:
 
     def full_of(self, kind: str, namespace: str) -> Message | None:
         """Return the quota that takes no more objects of a kind."""
+        name = f"count/{kind}"
         return next((Message("not_created.objects", quota=each.key, kind=kind, hard=hard, used=used)
                      for each in self.limits if isinstance(each, api.ResourceQuota)
-                     and each.namespace == namespace and (
-                         hard := each.status.hard.get(f"count/{kind}"))
-                     for used in [each.status.used.get(f"count/{kind}", "0")]
+                     and each.namespace == namespace and each.status.hard.get(name)
+                     for hard, used in [(each.status.hard[name], each.status.used.get(name, "0"))]
                      if quantity.parse(used) >= quantity.parse(hard)), None)
 
     def _counting(self, pod: api.Pod) -> list[api.ResourceQuota]:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from volcano_lab.api.objects import Container, KubernetesObject, Pod, PodSpec, Workload
+from volcano_lab.api.objects.pod import ResourceRequirements
 from volcano_lab.api.pod_sum import parsed
 from volcano_lab.manifests.operators import OPERATORS, OperatorObject, roles_of
 from volcano_lab.manifests.owners import created_again
@@ -75,7 +76,8 @@ def renewed(pod: Pod, given: Iterable[KubernetesObject]) -> Pod | None:
         "containers": [each.evolve(resources=each.resources.evolve(
             requests={**each.resources.requests, **amounts.limits, **amounts.requests},
             limits={**each.resources.limits, **amounts.limits}))
-            if (amounts := resources.get(each.name)) else each for each in pod.spec.containers],
+            for each in pod.spec.containers
+            for amounts in [resources.get(each.name, ResourceRequirements())]],
         "tolerations": [*pod.spec.tolerations, *found[1].tolerations],
         "node_selector": {**pod.spec.node_selector, **found[1].node_selector}})
 
