@@ -520,7 +520,7 @@ def test_a_job_that_a_quota_has_ended_names_it(phase):
 RANGE = """
 ---
 {apiVersion: v1, kind: LimitRange, metadata: {name: r, namespace: team}, spec: {limits: [
- {type: Pod, max: {cpu: "9"}}, {type: Container, LIMITS}]}}
+ {type: PersistentVolumeClaim, max: {storage: 9Gi}}, {type: Container, LIMITS}]}}
 ---
 """
 
@@ -574,11 +574,21 @@ def test_a_quota_counts_the_pods_in_its_scope(operator, values, own, pods):
 @pytest.mark.parametrize(("limits", "why"), [
     ('max: {cpu: "500m"}', "allows a container at most cpu 500m, and the limit is 1"),
     ('min: {cpu: "2"}', "allows a container no request below cpu 2, and the request is 1"),
-    ('max: {cpu: "1"}, min: {cpu: "1"}', None), ('min: {memory: 1Gi}', None)])
+    ('max: {cpu: "1"}, min: {cpu: "1"}', None), ('min: {memory: 1Gi}', None),
+    ('maxLimitRequestRatio: {cpu: "2"}', None),
+    ('maxLimitRequestRatio: {cpu: 500m}', "allows a container at most 500m as the ratio of its "
+     "limit of cpu to its request, and it is 1"),
+    ('maxLimitRequestRatio: {memory: "2"}', "allows a container at most 2 as the ratio of its "
+     "limit of memory to its request, and it is none"),
+    ('type: Pod, max: {cpu: "1"}, min: {cpu: "1"}', None),
+    ('type: Pod, max: {cpu: 900m}', "allows a pod at most cpu 900m, and the limit is 1"),
+    ('type: Pod, max: {memory: 1Gi}', "allows a pod at most memory 1Gi, and the limit is none"),
+    ('type: Pod, min: {cpu: "3"}', "allows a pod no request below cpu 3, and the request is 1")])
 @pytest.mark.parametrize("kind", EIGHT)
 def test_a_limit_range_refuses_pods_outside_its_bounds(kind, limits, why):
     cpu = '{requests: {cpu: "1"}, limits: {cpu: "1"}}'
-    found = with_defaults(loads(eight(kind, cpu=cpu) + RANGE.replace("LIMITS", limits)))
+    bounds = RANGE.replace("LIMITS", limits).replace("Container, type: ", "")
+    found = with_defaults(loads(eight(kind, cpu=cpu) + bounds))
     assert sum(isinstance(obj, Pod) for obj in found) == (0 if why else 8)
     said = "".join(map(str, found.not_created.get("team/a", ())))
     assert (f"LimitRange team/r {why}, so the API server refuses the pod" in said) == bool(why)

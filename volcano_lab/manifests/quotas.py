@@ -1,13 +1,13 @@
 """What the API server refuses of the pods that controllers create: by a LimitRange of their
 namespace, or by a ResourceQuota.
 
-Left out: what a LimitRange says of a pod as a whole, and its ratios; of the scopes of quotas those
-of pods with a deadline, or with an affinity across namespaces.
+Left out: of the scopes of quotas those of pods with a deadline, or with an affinity across
+namespaces.
 
 Volcano: none
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
 from typing import Any
@@ -92,17 +92,37 @@ class Quotas:
                 and each.namespace == pod.namespace and in_scope(pod.spec, each)]
 
     def _outside(self, pod: api.Pod) -> Message | None:
-        """Return the bound of a LimitRange that a container of a pod is beyond."""
-        return next((Message(f"not_created.{side}", range=found.key, name=name, bound=bound,
-                             asked=named[name])
-                     for found in self.limits if isinstance(found, api.LimitRange)
-                     and found.namespace == pod.namespace
-                     for item in found.spec.limits if item.type == "Container"
-                     for each in (*pod.spec.containers, *pod.spec.init_containers)
-                     for side, named, sign in (("max", each.resources.limits, 1),
-                                               ("min", each.resources.requests, -1))
-                     for name, bound in getattr(item, side).items() if sign * (
-                         quantity.parse(named.get(name, bound)) - quantity.parse(bound)) > 0), None)
+        """Return the bound of a LimitRange that a pod, or a container of it, is beyond."""
+        return next((said for found in self.limits if isinstance(found, api.LimitRange)
+                     and found.namespace == pod.namespace for item in found.spec.limits
+                     for limits, requests in _parts(pod.spec, item.type)
+                     for said in _beyond(found.key, item, limits, requests)), None)
+
+
+def _parts(spec: api.PodSpec, kind: str) -> list[tuple[Amounts, Amounts]]:
+    """The limits and requests of each container, or of a pod as a whole."""
+    if kind == "Pod":
+        whole = usage(spec, {})
+        limits, requests = ({key.removeprefix(part): amount for key, amount in whole.items()
+                             if key.startswith(part)} for part in ("limits.", "requests."))
+        return [(limits, requests)]
+    return [(parsed(each.resources.limits), parsed(each.resources.requests))
+            for each in (*spec.containers, *spec.init_containers) if kind == "Container"]
+
+
+def _beyond(key: str, item: api.LimitRangeItem, limits: Amounts, requests: Amounts
+            ) -> Iterator[Message]:
+    """Yield the bounds of a LimitRange that limits and requests are beyond; what is not set, too.
+    """
+    ratios = {name: limits[name] / requests[name] for name in limits if requests.get(name)}
+    for code, bounds, named, sign in (("max", item.max, limits, 1), ("min", item.min, requests, -1),
+                                      ("ratio", item.max_limit_request_ratio, ratios, 1)):
+        for name, bound in bounds.items():
+            if name not in named or sign * (named[name] - quantity.parse(bound)) > 0:
+                asked = quantity.to_text(named[name], quantity.style_of(bound)) if (
+                    name in named) else Message("none")
+                yield Message(f"not_created.{code}", range=key, name=name, bound=bound, asked=asked,
+                              who=Message(f"limit_range.{item.type.lower()}"))
 
 
 def released(quota: api.ResourceQuota, gone: Iterable[api.KubernetesObject]) -> api.ResourceQuota:

@@ -108,6 +108,7 @@ class LimitRangeItem(Part):
     default_request: ResourceList = Factory(dict)
     max: ResourceList = Factory(dict)
     min: ResourceList = Factory(dict)
+    max_limit_request_ratio: ResourceList = Factory(dict)
 
 
 class LimitRangeSpec(Part):
