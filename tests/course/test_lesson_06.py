@@ -153,3 +153,12 @@ def test_a_dry_run_without_a_body_is_to_do():
         ...
 
     assert checks.keep_the_cheapest(empty).state == TO_DO
+
+
+def test_pods_that_run_keep_their_place_when_others_are_placed():
+    by_hand = Rehearsal(half_full())
+    by_hand.statement().evict("web-1").pipeline("train-0", "node-0")
+    for step in (0, -1):
+        pods = nodes_of(by_hand.trace, "", step).data["nodes"][0]["pods"]
+        assert [pod["name"] for pod in pods][:2] == ["web-0", "web-1"]
+    assert pods[2]["name"] == "train-0"

@@ -9,7 +9,7 @@ trace's statements: the operation, and pods, nodes and queues right after it.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import chain
 from typing import Any
 
@@ -195,7 +195,8 @@ def _resources(start: dict[str, dict[str, dict[str, Any]]]) -> list[str]:
 
 def frames_of(trace: TraceReader) -> list[Frame]:
     """Return the start, and a frame for each operation that was done, undone, committed, saved or
-    recovered; amounts are those of CPUs.
+    recovered; amounts are those of CPUs. Pods that have a node at the start come first, so that a
+    picture keeps their places.
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.scheduler import traced
@@ -205,11 +206,12 @@ def frames_of(trace: TraceReader) -> list[Frame]:
      ('commit', 'commit: allocate a-0 on n1', 'Binding')]
     """
     stepper = Stepper(trace)
-    shown = [_frame(0, "start", "the session is open", "", stepper.state)]
+    waits = {name for name, task in stepper.state["tasks"].items() if task["status"] == "Pending"}
+    shown = [_frame(0, "start", "the session is open", "", stepper.state, waits)]
     for record in trace.records:
         if record.kind in (*OPERATIONS, "saved", "recovers"):
             state = stepper.goto(record.number).state
-            shown.append(_frame(len(shown), *_described(record, state), state))
+            shown.append(_frame(len(shown), *_described(record, state), state, waits))
     return shown
 
 
@@ -226,11 +228,13 @@ def _described(record: Record, state: State) -> tuple[str, str, str]:
     return record.kind, text, pod
 
 
-def _frame(step: int, kind: str, text: str, pod: str, state: State) -> Frame:
+def _frame(step: int, kind: str, text: str, pod: str, state: State,
+           waits: Collection[str]) -> Frame:
     pods = [{"pod": short(name), "job": short(task["job"]),
              "queue": state["jobs"][task["job"]]["queue"], "status": task["status"],
              "node": task["node"], "asks": amount_of(task["request"], "cpu")}
-            for name, task in sorted(state["tasks"].items())]
+            for name, task in sorted(state["tasks"].items(), key=lambda each: (
+                each[0] in waits, each[0]))]
     nodes = [{"node": name, **_amounts(node, ACCOUNTS, "cpu")}
              for name, node in state["nodes"].items()]
     for row in nodes:

@@ -26,7 +26,7 @@ export function statementSteps(model, el) {
 
   const host = {act: () => {}, pull: () => false, hint: () => {}};
   const states = panel(steps.view, {kind: "states", title: t("The pods, by state"), spec: {}}, host);
-  const nodes = panel(steps.view, {kind: "cluster", title: t("The nodes"), spec: {unit: t("CPUs")}, legend: t("Full: committed or running. Hatched: allocated. Dashed: promised. ×: leaving.")}, host);
+  const nodes = panel(steps.view, {kind: "cluster", title: t("The nodes"), spec: {unit: t("CPUs")}, legend: t("Full: sent or running. Hatched: allocated. Dashed: promised. ×: leaving.")}, host);
   const queues = panel(steps.view, {kind: "table", title: "", spec: {columns: {queue: t("queues, in CPUs"), deserved: t("deserved "), allocated: t("allocated "), share: t("share ")}}}, host);
   touchable(root, host);
 
