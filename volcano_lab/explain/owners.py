@@ -155,7 +155,7 @@ def outdated(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     they were created, or a webhook did not add it.
     """
     waiting = [] if seen.brief else unplaced(job)
-    there = templates(seen.given, job.namespace) if waiting else []
+    there = templates(seen.given, job.namespace) if waiting else {}
     found: dict[str, list[str]] = {}
     said = {}
     for task in waiting:

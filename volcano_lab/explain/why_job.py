@@ -492,19 +492,25 @@ def leaving(seen: Evidence, job: JobInfo) -> Cause | None:
     said = [Message("pods_leave" if counts(job)[2] else "pods_leave.all", n=count),
             *(Message("pods_leave.for", action=action, pods=[*records], job=seen.called(other))
               for (action, other), records in groups.items())]
-    late = {"overdue": [task.key for task in stuck],
-            "moment": moment_text(_ends(seen, stuck[0]))} if stuck else {}
-    nodes = [*dict.fromkeys(task.node_name for task in stuck)]
-    said += [Message("pods_leave.overdue", pods=late["overdue"], nodes=nodes,
-                     moment=late["moment"])] if stuck else []
-    said += [Message("taint.ready", node=node, text=(each.message or each.reason).rstrip("."))
-             for node in nodes for obj in seen.named.get(node, ()) if isinstance(obj, Node)
-             for each in evidence.not_ready(obj)]
-    said += [each for task in stuck for each in warnings_of(seen, task)][:1]
+    late, more = _late(seen, stuck)
+    said += more
     by_pod = {pod: record for records in groups.values() for pod, record in records.items()}
     records = {record.number: record for record in by_pod.values()}
     return Cause("pods_leave", said, {"leaving": count, "stuck": len(stuck),
                                       "evicted": [*by_pod], **late}, [*records.values()])
+
+
+def _late(seen: Evidence, stuck: list[TaskInfo]) -> tuple[dict[str, Any], list[Message]]:
+    """(Which pods should have ended and when, what keeps them there)."""
+    if not stuck:
+        return {}, []
+    late = {"overdue": [task.key for task in stuck], "moment": moment_text(_ends(seen, stuck[0]))}
+    nodes = [*dict.fromkeys(task.node_name for task in stuck)]
+    said = [Message("pods_leave.overdue", pods=late["overdue"], nodes=nodes, moment=late["moment"])]
+    said += [Message("taint.ready", node=node, text=(each.message or each.reason).rstrip("."))
+             for node in nodes for obj in seen.named.get(node, ()) if isinstance(obj, Node)
+             for each in evidence.not_ready(obj)]
+    return late, said + [each for task in stuck for each in warnings_of(seen, task)][:1]
 
 
 def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

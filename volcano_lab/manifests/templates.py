@@ -18,29 +18,32 @@ from volcano_lab.api.pod_sum import parsed
 from volcano_lab.manifests.operators import OPERATORS, OperatorObject, roles_of
 from volcano_lab.manifests.owners import created_again
 
-Template = tuple[KubernetesObject, dict[str, str], PodSpec]
-"""An object that creates pods, labels of these, and their spec."""
+Templates = dict[tuple[str, str], list[tuple[KubernetesObject, dict[str, str], PodSpec]]]
+"""Objects that create pods, with labels of these, and their spec."""
 Difference = tuple[str, str, Any, Any]
 """What differs, its name, and what the pod and the template have."""
 
 
-def templates(given: Iterable[KubernetesObject], namespace: str) -> list[Template]:
-    """Return the templates of the objects of a namespace that create pods."""
-    there = [obj for obj in given if obj.namespace == namespace]
-    return [(obj, {}, obj.spec.template.spec) for obj in there if isinstance(obj, Workload)] + [
-        (obj, role.labels, role.template.spec) for obj in there if isinstance(obj, OperatorObject)
-        for role in roles_of(obj) if role.labels]
+def templates(given: Iterable[KubernetesObject], namespace: str) -> Templates:
+    """Return the templates of the objects of a namespace that create pods, by kind and name."""
+    found: Templates = {}
+    for obj in given:
+        if obj.namespace == namespace and isinstance(obj, OperatorObject | Workload):
+            found[obj.kind, obj.name] = [(obj, {}, obj.spec.template.spec)] if isinstance(
+                obj, Workload) else [(obj, role.labels, role.template.spec)
+                                     for role in roles_of(obj) if role.labels]
+    return found
 
 
-def template_of(pod: Pod, known: Iterable[Template]) -> tuple[KubernetesObject, PodSpec] | None:
+def template_of(pod: Pod, known: Templates) -> tuple[KubernetesObject, PodSpec] | None:
     """Return the owner that has the template of a pod, and this; None where none has one for it
     alone.
     """
-    owners = {(ref.kind, ref.name) for ref in pod.metadata.owner_references if ref.controller}
     labels = pod.metadata.labels
-    found = [(obj, spec) for obj, own, spec in known if own.items() <= labels.items() and (
-        (obj.kind, obj.name) in owners or (isinstance(obj, OperatorObject) and labels.get(
-            OPERATORS[type(obj)].label) == obj.name))]
+    owners = {(ref.kind, ref.name) for ref in pod.metadata.owner_references if ref.controller} | {
+        (cls.kind, labels[row.label]) for cls, row in OPERATORS.items() if row.label in labels}
+    found = [(obj, spec) for owner in owners for obj, own, spec in known.get(owner, ())
+             if own.items() <= labels.items()]
     return found[0] if found and all(spec == found[0][1] for _, spec in found) else None
 
 
