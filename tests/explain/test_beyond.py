@@ -131,6 +131,16 @@ def test_an_answer_about_a_gang_is_not_quoted():
     assert "last answer" not in why("binpack", answer=GANG).text
 
 
+@pytest.mark.parametrize("asked, said", [(9, False), (10, True)])
+def test_more_memory_than_any_card_has_is_told(asked, said):
+    node = NODE % 'volcano.sh/node-vgpu-register: "a,4,7,X,true,m:b,4,9,X,true,m:"'
+    node = node.replace("pods: 9", "pods: 9, volcano.sh/vgpu-memory: 16")
+    text = Cluster().add(node, POD % ("", f"volcano.sh/vgpu-memory: {asked}", "")).explainer(
+        CONF % "deviceshare").why("a/g").text
+    assert (f"volcano.sh/vgpu-memory {asked} is more than any card has: the largest, of node n1, "
+            "has 9 (volcano.sh/node-vgpu-register)" in text) == said
+
+
 def test_a_pod_that_is_asked_about_says_what_decides_beyond_the_lab():
     found = Cluster().add(NODE % "", POD % ("", VGPU, REFUSED)).explainer(
         CONF % "deviceshare").why("pod/p")

@@ -443,3 +443,15 @@ def test_sla_keeps_a_part_of_a_gang_only_in_a_tier_before_gang(tiers, said):
         "SLA", "{name: sla, arguments: {sla-waiting-time: 1h}}")
     found = Cluster().node("n1", cpu=2).job("late", pods=2, cpu=2).why("late", conf=conf, now=2e9)
     assert ("With sla in a tier" in found.text) == bool(said) and said in found.text
+
+
+@pytest.mark.parametrize("actions, gone", [("shuffle", True), ("allocate", False)])
+def test_pods_that_tdm_evicts_for_no_other_pod_are_told(actions, gone):
+    cluster = Cluster().node("n1", cpu=4, labels={"volcano.sh/revocable-zone": "z"}).add(
+        REVOCABLE)
+    conf = (f"actions: {actions}\ntiers: [{{plugins: [{{name: tdm, arguments: "
+            "{tdm.revocable-zone.z: '00:00-00:01'}}, {name: predicates}]}]")
+    said = "shuffle evicts old in this cycle, as tdm chooses, for no other pod."
+    for found in (cluster.why("old", conf=conf, now=2e9), cluster.why(
+            "old", conf=conf, now=2e9, evict=True)):
+        assert (said.replace(" old ", " default/old ") in found.text) == gone

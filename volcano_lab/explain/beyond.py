@@ -25,6 +25,7 @@ NO_REASON = re.compile(TABLES["no_reason"]["text"])
 """In the cluster's answer about a pod: it names no reason against a node."""
 PARTS, CARDS = "volcano.sh/vgpu-number", "volcano.sh/node-vgpu-register"
 """The resource of parts of cards, and the annotation in which a node lists its cards."""
+MEMORY = "volcano.sh/vgpu-memory"
 SOON = 60
 """Seconds after which the scheduler has given a PodGroup a phase."""
 
@@ -39,8 +40,8 @@ def beyond_causes(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
         for plugin, asks in deciding.items():
             by = Message("beyond.claims.name") if plugin == "claims" else Message(
                 "beyond.plugin", plugin=plugin)
-            cards = _cards(seen, task) if plugin == "deviceshare" else None
-            yield Cause.of("beyond", Message(f"beyond.{plugin}"), cards, by=by, pod=task.key,
+            cards = [_card_memory(seen, task), _cards(seen, task)] * (plugin == "deviceshare")
+            yield Cause.of("beyond", Message(f"beyond.{plugin}"), *cards, by=by, pod=task.key,
                            asks=asks or None)
         yield from [Cause("claims_off", off, context=True)] if off else ()
         if said:
@@ -95,6 +96,19 @@ def _cards(seen: Evidence, task: TaskInfo) -> Message | None:
     there = Message("beyond.cards.most", annotation=CARDS, node=max(most, key=most.__getitem__),
                     most=max(most.values())) if most else None
     return Message("beyond.cards", container=name, resource=PARTS, n=numbers[name], there=there)
+
+
+def _card_memory(seen: Evidence, task: TaskInfo) -> Message | None:
+    """That a container requests more memory of a card than any card has."""
+    asked = max((int(parse(text)) for each in task.pod.spec.containers
+                 for text in [(each.resources.limits | each.resources.requests).get(MEMORY)]
+                 if text), default=0)
+    most = {name: max((int(part) for card in node.node.metadata.annotations[CARDS].split(":")
+                       for part in card.split(",")[2:3] if part.isdecimal()), default=0)
+            for name, node in seen.ssn.nodes.items() if CARDS in node.node.metadata.annotations}
+    name = max(most, key=most.__getitem__, default="")
+    return Message("beyond.cards.memory", resource=MEMORY, asked=asked, node=name, most=most[name],
+                   annotation=CARDS) if name and asked > most[name] > 0 else None
 
 
 def decided_by(causes: Iterable[Cause]) -> list[Said]:

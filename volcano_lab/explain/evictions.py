@@ -397,6 +397,18 @@ def evicted_for(seen: Evidence, job: JobInfo) -> dict[tuple[str, str], dict[str,
     return found
 
 
+def shuffled(seen: Evidence, job: JobInfo) -> list[Message]:
+    """Return which of a job's pods this cycle evicts for no other pod, and which plugins choose
+    them.
+    """
+    leaving = {task.key for task in job.in_status(RELEASING).values()}
+    found = {record["action"]: [pod for pod in record["chosen"] if pod in leaving]
+             for record in seen.of("victims") if not record.get("task")}
+    plugins = seen.plugins("victim_tasks")
+    return [Message("evict.shuffled", action=action, pods=pods, plugins=plugins)
+            for action, pods in found.items() if pods]
+
+
 def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
     """Yield for which pod another one was evicted, which plugins allowed it, and which were not
     asked.

@@ -294,7 +294,8 @@ def who_evicts(seen: Evidence, job: JobInfo) -> Explanation:
     pods = sorted([*job.in_status(RUNNING).values(), *job.in_status(RELEASING).values()],
                   key=lambda task: task.key)
     actions = [action for action in POINTS if action in seen.ssn.enabled_actions]
-    if not pods or not actions:
+    beside = [Cause("shuffled", said, {}, [], True) for said in evictions.shuffled(seen, job)]
+    if not pods or not (actions or beside):
         return Explanation(about, Message("evict.no_pods" if not pods else "evict.no_action",
                                           job=name))
     done = {action: [*_done(seen, job, action)] for action in actions}
@@ -307,8 +308,8 @@ def who_evicts(seen: Evidence, job: JobInfo) -> Explanation:
     now = sum(gone) + max(free, default=0)
     causes += [_order(pods)] if now else []
     said = Message("evict.now" if now else "evict.none", job=name, n=now, pods=len(pods))
-    return Explanation(about, said, [*causes, *(() if now else _protected(seen, actions, pods)),
-                                     *_kept(seen, job, pods, actions)])
+    kept = () if now else _protected(seen, actions, pods)
+    return Explanation(about, said, [*beside, *causes, *kept, *_kept(seen, job, pods, actions)])
 
 
 def _order(pods: list[TaskInfo]) -> Cause:

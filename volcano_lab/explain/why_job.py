@@ -14,7 +14,13 @@ from volcano_lab.api.objects import Node, OwnerReference, Pod
 from volcano_lab.api.status import FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
 from volcano_lab.explain import evidence
 from volcano_lab.explain.beyond import beyond_causes, decided_by, idle_causes
-from volcano_lab.explain.evictions import evicted_for, eviction_causes, may_evict, victim_causes
+from volcano_lab.explain.evictions import (
+    evicted_for,
+    eviction_causes,
+    may_evict,
+    shuffled,
+    victim_causes,
+)
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text, over
 from volcano_lab.explain.gangs import apart_causes, gang_cause, topology_causes, validity_causes
@@ -491,7 +497,7 @@ def leaving(seen: Evidence, job: JobInfo) -> Cause | None:
     groups = evicted_for(seen, job)
     said = [Message("pods_leave" if counts(job)[2] else "pods_leave.all", n=count),
             *(Message("pods_leave.for", action=action, pods=[*records], job=seen.called(other))
-              for (action, other), records in groups.items())]
+              for (action, other), records in groups.items()), *shuffled(seen, job)]
     late, more = _late(seen, stuck)
     said += more
     by_pod = {pod: record for records in groups.values() for pod, record in records.items()}
