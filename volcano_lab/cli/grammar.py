@@ -302,7 +302,8 @@ def lint() -> None:
               "or conf/actions=NAMES.")
 @click.option("--add", metavar="FILE", multiple=True, type=FILE, help="Add manifests.")
 @click.option("--remove", metavar="KIND/NAME", multiple=True, shell_complete=named,
-              help="Remove an object, and the objects that it created.")
+              help="Remove an object, and the objects that it created; with a node its pods, "
+              "which their controllers create again.")
 @click.option("--conf", metavar="FILE", type=FILE,
               help="The configuration of the cluster; without any other change, or with "
               "--base-conf, the one to try instead.")
@@ -323,6 +324,7 @@ def what_if() -> None:
     Examples:
       volcano-lab what-if cluster.yaml --set queue/a.weight=5
       volcano-lab what-if all.yaml --set queue/a.capability[nvidia.com/gpu]=8
+      volcano-lab what-if all.yaml --set deployment/web.replicas=6 --remove no/n1
       volcano-lab what-if all.yaml --add job.yaml --remove job/team/train
       volcano-lab what-if all.yaml --base-conf old.conf --conf new.conf -o wide
       volcano-lab what-if cluster.yaml --set plugin/overcommit.overcommit-factor=2
