@@ -332,7 +332,8 @@ class Explainer(Shown):
 
     @collector_paused()
     def waiting(self) -> Waiting:
-        """Return all jobs that wait, by the foremost of their causes; the largest group first.
+        """Return all jobs that wait, by the foremost of their causes; the largest group first, last
+        the jobs whose pods their nodes do not start or keep running.
 
         >>> from volcano_lab.cluster import Cluster
         >>> cluster = Cluster().node("n1", cpu=4).job("a", cpu=6).job("b", pods=9, cpu=1)
