@@ -209,16 +209,16 @@ function ring(p, path, x, y, by, words, mark) {
 
 function marks(p, row, y, high, top) {
   const {x, data, scale, total} = p, by = 1 / scale, of = (field) => `queue/${row.queue}.${field}${data.path}`;
-  const unit = (value) => amount(value, data.unit), lanes = p.lanes[row.queue].length ? (p.lanes[row.queue].length - 1) * lineOf(p) + LANE : 0, cap = Math.min(row.capability, total);
+  const unit = (value) => amount(value, data.unit), lanes = p.lanes[row.queue].some((one) => one.waiting) ? (p.lanes[row.queue].length - 1) * lineOf(p) + LANE : 0, cap = Math.min(row.capability, total);
   return h("g", {key: "marks"},
-    p.over && typeof row.deserved === "number" && ring(p, data.plugin === "proportion" ? "" : of("deserved"), x(row.deserved), y - 2, by, unit(row.deserved),
+    p.over && typeof row.deserved === "number" && ring(p, data.plugin === "proportion" ? "" : of("deserved"), x(row.deserved), y + 1, by, unit(row.deserved),
       h("g", {key: "deserved", tip: t("{0} deserves {1}", row.queue, unit(row.deserved)), act: {ask: {queue: row.queue}}}, line(x(row.deserved), y - 4, x(row.deserved), y + high + lanes + 3, {class: "vp-limit"}))),
     ring(p, of("guarantee.resource"), x(row.guarantee), y + high, by, unit(row.guarantee),
       row.guarantee > 0 && line(x(row.guarantee), y - 2, x(row.guarantee), y + high, {key: "guarantee", class: "vp-least"})),
     ring(p, of("capability"), x(cap), y + high / 2, by, cap >= total ? t("no limit") : unit(cap), line(x(top), y - 4, x(top), y + high, {key: "capability", class: "vp-limit"})));
 }
 
-// Words stand over the three marks, pushed apart, and inside.
+// Words over the three marks, pushed apart, and inside.
 function labels(p, row, y, top, level, was) {
   const {x, from, right, total} = p, shown = [];
   if (row.guarantee > 0) shown.push({key: "kept", x: x(row.guarantee), text: t("guarantee {0}", tenths(row.guarantee)), kind: "vp-soft"});
@@ -234,7 +234,7 @@ function labels(p, row, y, top, level, was) {
   return shown.filter((one) => one.at >= p.name - 4).map((one) => say(one.at, y - 6, [one.text, one.more && h("tspan", {dx: 5, class: "vp-delta"}, one.more)], {key: `says ${one.key}`, class: `vp-small vp-halo ${one.kind}`}));
 }
 
-// Pods on the channel's floor: those that run, then those placed now. Of a parent, what its queues hold.
+// Pods on the floor: those that run, then those placed now. Of a parent, what its queues hold.
 function pods(p, row, floor, slim) {
   const {data, c, x, scale} = p, high = row.leaf && !slim ? 16 : 9, y = floor - high - 1.5, lit = p.over ? 1 : 0.15;
   let at = 0;
