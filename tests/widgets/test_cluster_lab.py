@@ -13,7 +13,7 @@ from volcano_lab.course.lesson_13.scene import CONF, export
 from volcano_lab.framework import load_conf
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.messages import speak
-from volcano_lab.widgets.channels import channels, job_rows
+from volcano_lab.widgets.channels import channels, job_rows, short_reason
 from volcano_lab.widgets.cluster_lab import SHOWN
 from volcano_lab.widgets.controls import slider
 
@@ -258,6 +258,13 @@ def test_a_lane_has_the_short_reason_of_each_outcome():
         "ci/nightly-4412": "1144 reserved + requested, limit 1110.4 CPUs",
         "vision/segment": "waits for resources: the nodes lack nvidia.com/gpu 1 for its next pod",
         "web/reindex": "waits for a node that fits: 3 of 3 with disk=ssd are cordoned"}
+
+
+def test_a_gang_that_is_not_valid_is_said_once():
+    cause = Cluster().node("n1", cpu=8).job("a", pods=3, min_member=4, cpu=1).why("a").causes[0]
+    assert short_reason(cause, "default", "gang") == (
+        "The gang is not valid: 3 of 4 pods exist that may run",
+        "waits for its gang: 3 of 4 pods exist that may run")
 
 
 @pytest.mark.long

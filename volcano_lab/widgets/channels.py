@@ -265,7 +265,10 @@ def short_reason(cause: Cause, queue: str, plugin: str) -> tuple[str, str]:
     if not numbers.get("short_of") or "limit" not in numbers:
         gap = gap_of(cause)
         brief = str(Message("reason.waits", gap=gap)) if gap else ""
-        return next(map(str, cause.sentences), "").rstrip(".。"), brief
+        said: Any = next(iter(cause.sentences), "")
+        if cause.code == "gang_invalid":  # without Volcano's message, which says the same
+            said = Message("reason.invalid", needs=said.facts["needs"])
+        return str(said).rstrip(".。"), brief
     name, level = numbers["short_of"][0], numbers.get("level", queue)
     asked, limit = _compared(numbers, name)
     code, unit = f"reason.{REASONS.get(cause.code, 'limit')}", unit_of(name)
