@@ -126,6 +126,16 @@ def test_a_deployment_is_known_by_its_pods(objects, settings, removals, pods, gr
     assert not getattr(after, "not_created", {})
 
 
+@pytest.mark.parametrize(("objects", "setting"), [
+    (WEB, "deployment/web.replicas=2"), (STATEFUL, "statefulset/db.replicas=2"),
+    (TRAIN, "job/train.tasks[1].replicas=2"),
+    (RAY, "raycluster/ray.workerGroupSpecs[0].replicas=2")])
+def test_the_number_that_is_there_changes_nothing(objects, setting):
+    """A grid of a sweep has it among others."""
+    before, after = (pods_of(change(objects, some)) for some in ([], [setting]))
+    assert before == after
+
+
 def test_a_podgroup_follows_as_its_operator_updates_it():
     after = change(RAY, ["raycluster/ray.workerGroupSpecs[0].replicas=4"])
     assert [obj.spec.min_member for obj in after if isinstance(obj, PodGroup)] == [5]

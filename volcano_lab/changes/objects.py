@@ -218,7 +218,7 @@ class Setting:
                     created or isinstance(obj, api.PodGroup) or word not in (*OF_JOB, *IN_GROUP)):
                 return False
         self._put(draft, place, steps)
-        if created and not scale(draft, obj, draft[place], created):
+        if created and draft[place] != obj and not scale(draft, obj, draft[place], created):
             self._submit_again(draft, obj, created)
         return True
 
@@ -259,16 +259,17 @@ class Setting:
         draft.put(place, changed)
 
     def check_effect(self, draft: Draft) -> None:
-        """Refuse a field of an operator's object without which, the other settings kept, the object
-        has the same pods.
+        """Refuse a field of an operator's object that is changed and without which, the other
+        settings kept, the object has the same pods.
         """
         if not issubclass(CLASSES[kind_of(self.target.partition("/")[0], self.text)],
                           OperatorObject):
             return
         place, steps, after = self.split(draft)
-        objects = draft.loaded()
-        before = edited(deepcopy(after), steps, lambda _: at_path(draft.source[place], steps),
-                        self.text)
+        objects, value = draft.loaded(), at_path(draft.source[place], steps)
+        if value == at_path(after, steps):
+            return
+        before = edited(deepcopy(after), steps, lambda _: value, self.text)
         one, other = (operators.created(obj, objects, lambda name: None, set(), {})
                       for obj in (before, after))
         if [*map(to_dict, [*one.objects, *one.later])] == [
