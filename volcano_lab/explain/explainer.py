@@ -39,6 +39,7 @@ from volcano_lab.explain.why_job import (
     head_of,
     job_causes,
     leaving,
+    overdue,
     promised,
 )
 from volcano_lab.explain.why_node import why_node
@@ -381,10 +382,11 @@ class Explainer(Shown):
         """
         seen = self.evidence
         refused = [*beyond_causes(seen, job.tasks.values())]
+        late = leaving(seen, job) if overdue(seen, job.tasks.values()) else None
         return [*idle_causes(seen, job)] or [
             cause for cause in failed_causes(seen, job) if cause.numbers["stuck"]] or (
             refused if len({cause.code for cause in refused}) > 1 else []) or [
-            cause for cause in (*filter(None, [leaving(seen, job)]), *bound_causes(seen, job))
+            cause for cause in (*filter(None, [late]), *bound_causes(seen, job))
             if cause.numbers.get("stuck") or cause.numbers.get("stalled")]
 
     def _absent(self) -> dict[str, Message]:

@@ -379,7 +379,7 @@ def promised(seen: Evidence, job: JobInfo) -> Cause | None:
     parts += _harms(seen, nodes, records)
     if fails:
         return _lost(seen, job, parts, records)
-    late = _overdue(seen, [task for node in nodes for task in seen.ssn.nodes[node].tasks.values()
+    late = overdue(seen, [task for node in nodes for task in seen.ssn.nodes[node].tasks.values()
                            if task.status == RELEASING])
     since = {"moment": moment_text(_ends(seen, late[0]))} if late else {}
     return Cause("promised", [*parts, *(each for task in late for each in warnings_of(seen, task)),
@@ -412,7 +412,7 @@ def _promised_on(seen: Evidence, node: str, pods: list[str], records: list[Recor
     why = [Message("promised.evicts" if action else "promised.leaves", action=action, pods=who)
            for action, who in by.items()] or [Message("promised.free")]
     ends = [_ends(seen, task) for task in leaving] or [seen.ssn.now]
-    if _overdue(seen, leaving):
+    if overdue(seen, leaving):
         why.append(Message("promised.overdue", moment=moment_text(min(ends))))
     elif max(ends) > seen.ssn.now + OVERDUE:
         why.append(Message("promised.until", moment=moment_text(max(ends)), node=node))
@@ -425,7 +425,7 @@ def _ends(seen: Evidence, task: TaskInfo) -> float:
     return task.pod.metadata.deletion_timestamp or seen.ssn.now
 
 
-def _overdue(seen: Evidence, tasks: Iterable[TaskInfo]) -> list[TaskInfo]:
+def overdue(seen: Evidence, tasks: Iterable[TaskInfo]) -> list[TaskInfo]:
     """The pods that should have ended, the longest overdue first."""
     return sorted((task for task in tasks if _ends(seen, task) < seen.ssn.now - OVERDUE),
                   key=lambda task: _ends(seen, task))
@@ -493,7 +493,7 @@ def leaving(seen: Evidence, job: JobInfo) -> Cause | None:
     count = len(going)
     if not count:
         return None
-    stuck = _overdue(seen, going)
+    stuck = overdue(seen, going)
     groups = evicted_for(seen, job)
     said = [Message("pods_leave" if counts(job)[2] else "pods_leave.all", n=count),
             *(Message("pods_leave.for", action=action, pods=[*records], job=seen.called(other))
