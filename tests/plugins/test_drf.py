@@ -175,9 +175,12 @@ def test_a_victim_is_one_without_which_its_queue_comes_after_the_reclaimers(memo
     assert found == {True, False}
 
 
-@pytest.mark.parametrize("running", FULL)
+FEW = [{"ops": ops, "art": art} for ops, art in product((1, 2), (1, 2, 3, 4))]
+
+
+@pytest.mark.parametrize("running", [*FULL, *FEW])
 def test_candidates_are_judged_one_by_one(running):
-    """In a cluster without free CPUs, where a trial frees one: for the next all are taken again."""
+    """Where a trial frees the only CPU, or leaves a queue with none: the next one starts over."""
     ssn = tree(**running)
     reclaimable, claimant = ssn.plugins["drf"].reclaimable, task(ssn, "dev-wait")
     jobs = [ssn.jobs[f"default/{name}"] for name in ("ops", "art")]

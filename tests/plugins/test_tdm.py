@@ -96,9 +96,12 @@ def test_out_of_hours_a_node_loses_the_scores_of_all_plugins():
         ("who has finished is not missing", {"max-unavailable": "2"}, 2, 0, 2, 2),
         ("exactly as many are missing as may be", {"max-unavailable": "2"}, 2, 2, 0, 0),
         ("a percentage of all tasks, rounded up", {"max-unavailable": "30%"}, 4, 0, 0, 2),
+        ("a percentage of all tasks, those that wait, too", {"max-unavailable": "50%"}, 4, 2, 0, 1),
+        ("and those that have ended", {"max-unavailable": "50%"}, 2, 0, 2, 2),
         ("no number: nothing may be missing", {"max-unavailable": "few"}, 4, 0, 0, 0),
         ("three must stay of four", {"min-available": "3"}, 4, 0, 0, 1),
         ("half must stay", {"min-available": "50%"}, 4, 0, 0, 2),
+        ("half of all tasks must stay, those that wait, too", {"min-available": "50%"}, 4, 2, 0, 1),
         ("exactly those that must stay run", {"min-available": "4"}, 4, 0, 0, 0),
         ("fewer run than must stay: one may go, as in Volcano", {"min-available": "4"}, 3, 1, 0, 1),
         ("both budgets: the minimum counts", {"min-available": "4", "max-unavailable": "4"
