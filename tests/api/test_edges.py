@@ -8,6 +8,16 @@ import json
 
 import pytest
 
+from volcano_lab.api.fit_error import (
+    ERROR,
+    SKIP,
+    SUCCESS,
+    UNRESOLVABLE,
+    UNSCHEDULABLE,
+    WAIT,
+    FitError,
+    Status,
+)
 from volcano_lab.cluster import Cluster
 from volcano_lab.trace.views.cycle import Cycle
 
@@ -338,3 +348,12 @@ def test_a_gated_best_effort_pod_is_not_backfilled_either():
                     pod("a-0", "a", requests={"cpu": "0"}, schedulingGates=[{"name": "wait"}]),
                     pod("a-1", "a", requests={"cpu": "0"})).run(conf())
     assert placed(cycle) == ["a-1"]
+
+
+@pytest.mark.parametrize(("codes", "allocates", "evicts"), [
+    ([], True, True), ([SUCCESS], True, True), ([UNSCHEDULABLE], False, True),
+    *(([code], False, False) for code in (ERROR, UNRESOLVABLE, WAIT, SKIP)),
+    *(([UNSCHEDULABLE, code], False, False) for code in (ERROR, UNRESOLVABLE, WAIT, SKIP))])
+def test_a_plain_refusal_alone_is_one_that_evictions_may_resolve(codes, allocates, evicts):
+    error = FitError("default/a-0", "n1", tuple(Status(code, "no") for code in codes))
+    assert (error.blocks_allocate(), error.blocks_preempt()) == (not allocates, not evicts)
