@@ -351,3 +351,17 @@ def test_a_call_s_facts_are_named_also_where_a_state_is_left_out():
     call = trace.of("call", point="simulate_remove_task")[0]
     assert (call["task"], call["node"]) == ("default/high-0", "n1")
     assert call["removed"].startswith("default/low-")
+
+
+CLOSED = ("{apiVersion: v1, kind: Node, metadata: {name: closed}, spec: {unschedulable: true}, "
+          "status: {allocatable: {cpu: 4, pods: 9}}}\n---\n")
+
+
+def test_each_node_of_a_search_has_its_verdict():
+    cluster = Cluster().node("most", cpu=8).node("less", cpu=4).node("later", cpu=4).node(
+        "small", cpu=1).job("a", cpu=2).add(CLOSED + LEAVES.format(node="later", cpu=4))
+    known = {"most": "chosen", "less": "fits", "small": "does not fit", "closed": "predicates"}
+    for every_call, later in ((False, "fits later"), (True, "fits")):  # of each call none says when
+        trace, _ = traced(cluster.objects(), every_call=every_call)
+        assert {row["node"]: row["verdict"].partition(":")[0] for row in choices(
+            trace, "default/a")} == known | {"later": later}
