@@ -507,6 +507,19 @@ def test_a_pod_that_the_kubelet_refuses_or_ends_says_so(status, policy, said):
         assert ("hold cpu" in answer.text) is ("OutOfcpu" in status)
 
 
+@pytest.mark.parametrize("status", [
+    "Failed, message: said of NUMBER", "Failed, reason: said of NUMBER",
+    "Pending, containerStatuses: [{name: c, state: {waiting: {reason: said of NUMBER}}}]",
+    "Running, containerStatuses: [{name: c, state: {waiting: {reason: said of NUMBER}}}]"])
+@pytest.mark.parametrize(("asked", "number"), [("a/load-t-0", 0), ("a/load-t-1", 1)])
+def test_of_several_pods_the_one_that_is_asked_about_is_explained(status, asked, number):
+    one = DONE.replace("PHASE, containerStatuses: [{name: c, state: {terminated: END}}]", status)
+    text = ENDED.replace("MORE", "policies: []").replace("phase: Failed", "phase: Running")
+    answer = Cluster(loads(text + "".join(one.replace("NUMBER", each) for each in "01"))).why(asked)
+    said = answer.text
+    assert f"said of {number}" in said and f"said of {1 - number}" not in said
+
+
 @pytest.mark.parametrize(("policy", "least", "stuck"), [
     ("", 2, True), ("", 1, False), ("{event: PodFailed, action: RestartTask}", 2, False)])
 def test_a_gang_below_its_minimum_waits_for_a_pod_that_nothing_creates_again(policy, least, stuck):

@@ -13,7 +13,7 @@ from time import perf_counter, time
 
 from volcano_lab.api import PIPELINED, RELEASING, JobInfo, TaskInfo
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
-from volcano_lab.api.status import BOUND, FAILED
+from volcano_lab.api.status import FAILED
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.changes import Change
 from volcano_lab.changes.draft import CLASSES
@@ -432,7 +432,7 @@ class Explainer(Shown):
             questions.despite(seen, task, task.node_name)))]
         if task.status == FAILED:
             causes = [*failed_causes(seen, job, task.key)]
-        elif task.status == BOUND and not idle:
+        elif not idle:
             causes = [*bound_causes(seen, job, task.key), *causes]
         by = decided_by(causes)
         code = "pod.beyond" if by else "pod.placed"

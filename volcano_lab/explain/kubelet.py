@@ -70,13 +70,12 @@ def _afterwards(job: JobInfo, owner: VolcanoJob, task: TaskInfo) -> Iterator[Mes
 
 def bound_causes(seen: Evidence, job: JobInfo, pod: str = "") -> Iterator[Cause]:
     """Yield the pods that have a node and have not started there, or else do not keep running, and
-    what their containers, their Events and their claims say; of `pod` alone where it is one of
-    them.
+    what their containers, their Events and their claims say; of `pod` alone where one is asked for.
     """
     for code, status in (("bound", BOUND), ("bound.fails", RUNNING)):
         pods = sorted(job.in_status(status).values(), key=lambda task: task.key)
-        pods = [task for task in pods if code == "bound" or not_started([task.pod])]
-        pods = [task for task in pods if task.key == pod] or pods
+        pods = [task for task in pods if pod in ("", task.key) and (
+            code == "bound" or not_started([task.pod]))]
         if why := not_started(task.pod for task in pods):
             warnings = next(filter(None, (warnings_of(seen, task) for task in pods)), [])
             said = Message(code, n=len(pods), pod=pods[0].key, node=pods[0].node_name, why=why)
