@@ -49,6 +49,7 @@ def test_what_a_template_names_and_its_pod_has_not(pod, template, found):
     """A pod that is created again has it."""
     old, owner = both(pod, template)
     known = template_of(old, templates([owner], "a"))
-    differ = [each[:3] if each[0] == "toleration" else each for each in differences(old, *known)]
-    assert [tuple(map(lambda part: part and str(part), each)) for each in differ] == found
+    differ = [(what, name, before and str(before)) + (str(after), ) * (what != "toleration")
+              for what, name, before, after in differences(old, *known)]
+    assert differ == found
     assert not [*differences(renewed(old, [owner]), *known)]
