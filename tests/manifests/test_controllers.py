@@ -128,7 +128,7 @@ def test_a_quota_counts_of_a_removed_pod_what_it_has_counted(phase, counts, name
     size = {"pods": "4", "requests.cpu": "2", "limits.memory": "8Gi"} if counts else {}
     expected = used | size | {"count/pods": "4"} if namespace == "default" else used
     assert released(quota, [pod]).status.used == expected
-    less = dict.fromkeys(used, "0") | {"requests.cpu": "1500m"}  # counted before the pod was there
+    less = dict.fromkeys(used, "0") | {"requests.cpu": "300m"}  # counted before the pod was there
     none = dict.fromkeys(used, "0") if counts and namespace == "default" else less
     assert released(quota.changed(status={"used": less}), [pod]).status.used == none
 
