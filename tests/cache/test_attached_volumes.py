@@ -10,10 +10,13 @@ from volcano_lab.api.objects import OwnerReference
 from volcano_lab.api.storage import attach_key
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.cache import Cache
+from volcano_lab.cache.api_server import ApiServer
+from volcano_lab.cache.binding import BindingPipeline
+from volcano_lab.cache.informer import Informer
 from volcano_lab.changes import change_conf
 from volcano_lab.framework.config.conf import DEFAULT_CONF, load_conf
 from volcano_lab.framework.session import BindContext
-from volcano_lab.scheduler import run_once
+from volcano_lab.scheduler import Scheduler, run_once
 
 EBS, LOCAL = "ebs.csi.aws.com", "kubernetes.io/no-provisioner"
 PODS = [claims("a", name="p0", scheduler_name="volcano"),
@@ -135,3 +138,18 @@ def test_a_pod_keeps_its_node_when_its_volumes_are_counted_again(phase):
     assert there.node_name == own.node_name == "n1"
     assert str(there.status) == str(own.status) == (phase or "Binding")
     assert cache.nodes["n1"].used.get(attach_key(EBS)) == 1
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_no_volume_is_created_for_a_pod_whose_node_has_gone_meanwhile(gone):
+    server, informer = ApiServer(), Informer(Cache())
+    server.watchers.append(informer.handle)
+    pipeline = BindingPipeline(informer, server)
+    for obj in Cluster([node("n1"), claim("a"), klass(provisioner=EBS),
+                        csi_node("n1", **{EBS: 1}), PODS[0]]).objects():
+        server.create(obj)
+    Scheduler(informer.cache, DEFAULT_CONF).run_once()
+    if gone:
+        server.delete("Node", "n1")
+    pipeline.drain()
+    assert server.find("PersistentVolumeClaim", "default/a").is_bound is not gone

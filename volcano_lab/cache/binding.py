@@ -110,7 +110,7 @@ class BindingPipeline:
                 return False
             done.append((name, binder))
         task, node = context.task, self.cache.nodes.get(context.task.node_name)
-        if self.cache.storage and node is not None and node.ready:
+        if self.cache.storage and node is not None:
             bind_claims(self.server, self.cache.storage, task.pod, node.node)
         return True
 
