@@ -22,6 +22,7 @@ from volcano_lab.scheduler import Scheduler, traced
 from volcano_lab.trace import Trace, sentence
 from volcano_lab.trace.reading import NODE_POINTS
 from volcano_lab.trace.record import Record
+from volcano_lab.trace.views.jobs import reasons
 from volcano_lab.trace.views.nodes import choices
 
 ROOT = Path(__file__).parents[2]
@@ -365,3 +366,13 @@ def test_each_node_of_a_search_has_its_verdict():
         trace, _ = traced(cluster.objects(), every_call=every_call)
         assert {row["node"]: row["verdict"].partition(":")[0] for row in choices(
             trace, "default/a")} == known | {"later": later}
+
+
+@pytest.mark.parametrize(("plugin", "limit"), [("capacity", "limit"), ("proportion", "deserved")])
+@pytest.mark.parametrize("room", [3, 4, 5])
+def test_a_full_queue_refuses_the_first_pod_that_waits(plugin, limit, room):
+    cycle = Cluster().node("n1", cpu=8).queue("q", capability={"cpu": room}).job(
+        "train", queue="q", pods=7, min_member=1, cpu=1).run(
+            conf=conf("gang", f"predicates {plugin}", actions="enqueue, allocate"))
+    assert reasons(cycle.session, cycle.trace, cycle.session.jobs["default/train"]) == [
+        f"queue q refuses pod train-{room}: cpu {room + 1} > {limit} {room}"]
