@@ -465,3 +465,21 @@ def test_what_is_counted_as_held(level, nodes, counted, new):
                      if uid != "default/leaves"} for some in held)
     assert held == {f"default/{name.lower()}": STATES[name] for name in counted}
     assert placed == {f"default/{name.lower()}": STATES[name] for name in new}
+
+
+@pytest.mark.parametrize("plugin", ["capacity", "proportion", "overcommit"])
+@pytest.mark.parametrize(("sizes", "admitted"), [
+    ((3, 2, 3), "a"), ((2, 3, 1, 2), "ac"), ((5, 2, 3, 2, 1), "bd"), ((5, 6), "")])
+def test_what_a_refused_job_finds_reserved_is_that_of_admitted_jobs_alone(plugin, sizes, admitted):
+    """Not that of jobs which were refused before it."""
+    factor = "{name: overcommit, arguments: {overcommit-factor: 1}}"
+    scene = Cluster(conf=conf("gang", "predicates", factor if plugin == "overcommit" else plugin,
+                              actions="enqueue, allocate")).queue("q", capability={"cpu": 4}).node(
+                                  "n1", cpu=4)
+    for name, size in zip("abcde", sizes, strict=False):
+        scene.job(name, queue="q", cpu=size)
+    waits = [name for name, _ in zip("abcde", sizes, strict=False) if name not in admitted]
+    for name in waits:
+        holders = {uid for cause in scene.why(name).causes
+                   for uid in cause.numbers.get("holders", ())}
+        assert holders == {f"default/{each}" for each in admitted if each < name}, name
