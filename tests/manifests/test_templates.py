@@ -53,3 +53,11 @@ def test_what_a_template_names_and_its_pod_has_not(pod, template, found):
               for what, name, before, after in differences(old, *known)]
     assert differ == found
     assert not [*differences(renewed(old, [owner]), *known)]
+
+
+@pytest.mark.parametrize(("given", "asked", "found"), [
+    ("", "default", True), ("", "", True), ("default", "", True), ("a", "", False),
+    ("", "a", False)])
+def test_an_owner_without_a_namespace_is_in_that_of_its_pods(given, asked, found):
+    owner = both(spec(), spec({"cpu": 1}))[1].changed(metadata={"namespace": given})
+    assert bool(templates([owner], asked)) is found

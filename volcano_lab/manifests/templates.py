@@ -28,7 +28,8 @@ def templates(given: Iterable[KubernetesObject], namespace: str) -> Templates:
     """Return the templates of the objects of a namespace that create pods, by kind and name."""
     found: Templates = {}
     for obj in given:
-        if obj.namespace == namespace and isinstance(obj, OperatorObject | Workload):
+        if (obj.namespace or "default") == (namespace or "default") and isinstance(
+                obj, OperatorObject | Workload):
             found[obj.kind, obj.name] = [(obj, {}, obj.spec.template.spec)] if isinstance(
                 obj, Workload) else [(obj, role.labels, role.template.spec)
                                      for role in roles_of(obj) if role.labels]
