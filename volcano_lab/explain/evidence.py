@@ -53,12 +53,16 @@ class Evidence:
     """A closed session, its trace, and what several explanations read of them.
 
     Of the `objects` it keeps the waiting pods of other schedulers, `not_created` (by the name of an
-    object, why it lacks pods or is not read), and the manifests that were `given`.
+    object, why it lacks pods or is not read), the manifests that were `given` and when the `newest`
+    was created, the names of PriorityClasses (`classes`), and the parts of Volcano that do not run
+    (`stopped`).
     """
 
     def __init__(self, ssn: Session, trace: TraceReader, objects: Sequence[KubernetesObject] = ()):
         self.ssn, self.trace, self.objects = ssn, trace, objects
         self.given = getattr(objects, "given", objects)
+        self.newest = max((obj.metadata.creation_timestamp or 0.0 for obj in self.given), default=0)
+        self.classes, self.stopped = classes_of(objects), stopped(objects)
         self.names, self.brief = Names(ssn, self.given), False  # brief: without holders
         self.future: Any = None  # the outcome of further cycles, once they have run
         self.alone: Any = None  # that in which nothing is changed, where it was needed
@@ -87,21 +91,6 @@ class Evidence:
         """
         return not any(isinstance(obj, Pod) and obj.spec.node_name
                        for obj in self.named.get(task.key, ()))
-
-    @cached_property
-    def stopped(self) -> dict[str, list[Message]]:
-        """The parts of Volcano that do not run."""
-        return stopped(self.objects)
-
-    @cached_property
-    def newest(self) -> float:
-        """When the last of the given objects was created."""
-        return max((obj.metadata.creation_timestamp or 0.0 for obj in self.given), default=0.0)
-
-    @cached_property
-    def classes(self) -> list[str]:
-        """The names of the PriorityClasses."""
-        return classes_of(self.objects)
 
     @cached_property
     def _stepper(self) -> Stepper:
@@ -307,9 +296,8 @@ class Evidence:
 
     def calls_about(self, job: JobInfo, name: str, action: str) -> list[Record]:
         """Records of a kind, in an action, about a job's tasks."""
-        found = [record for task in job.tasks.values()
-                 for record in self._about(name, "task", task.key) if record.action == action]
-        return sorted(found, key=lambda record: record.number)
+        found = (self.in_action(action, name, task=task.key) for task in job.tasks.values())
+        return sorted(chain(*found), key=lambda record: record.number)
 
     def free(self, record: Record | None, names: Iterable[str] | None = None) -> dict[str, Amounts]:
         """Return what each node would have left at that moment (None: when the session opened),

@@ -13,19 +13,12 @@ from typing import Any
 from volcano_lab.api import JobInfo, SubJobInfo
 from volcano_lab.api.status import FAILED
 from volcano_lab.api.task import GROUP_NAME, TASK_SPEC
+from volcano_lab.explain import owners
 from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, part
 from volcano_lab.explain.holders import room_causes
 from volcano_lab.explain.lint import misnamed, said_misnamed
 from volcano_lab.explain.nodes import missing
-from volcano_lab.explain.owners import (
-    KINDS,
-    at_once,
-    creates_later,
-    is_headed,
-    lacks_head,
-    owner_of,
-)
 from volcano_lab.framework import CLUSTER_TOP
 from volcano_lab.manifests.pod_group_controller import OWNERS
 from volcano_lab.messages import Message, meant
@@ -52,7 +45,7 @@ def _invalid(seen: Evidence, job: JobInfo, invalid: Any) -> Cause:
     said = Message("gang_invalid", reason=invalid.reason, message=invalid.message,
                    needs=needs or [Message("gang_invalid.all", least=job.min_available,
                                            count=valid)])
-    renamed, after = _renamed(job, roles), creates_later(seen, job)
+    renamed, after = _renamed(job, roles), owners.creates_later(seen, job)
     unnamed = sum(not task.task_role for task in job.tasks.values()) if roles else 0
     failed = bool(job.in_status(FAILED) and seen.volcano_jobs(job))  # it creates none beside these
     return Cause("gang_invalid", [
@@ -62,7 +55,7 @@ def _invalid(seen: Evidence, job: JobInfo, invalid: Any) -> Cause:
         *_created(seen, job, failed or bool(renamed or unnamed)),
         Message("gang_invalid.after", **after) if after else None,
         Message("gang_invalid.later", count=valid)
-        if valid and not (after or roles or failed or lacks_head(job)
+        if valid and not (after or roles or failed or owners.lacks_head(job)
                           or seen.not_created.get(seen.called(job.uid))) else None],
         {"min_available": job.min_available, "valid": valid, "roles": roles,
          "renamed": renamed, "after": after, **({"failed": True} if failed else {})},
@@ -73,12 +66,12 @@ def _created(seen: Evidence, job: JobInfo, known: bool) -> Iterator[Message]:
     """Yield that tasks of a gang wait for others of it, and, unless it is `known` why pods lack,
     what creates them.
     """
-    owner, why = owner_of(job), seen.not_created.get(seen.called(job.uid), ())
+    owner, why = owners.owner_of(job), seen.not_created.get(seen.called(job.uid), ())
     if job.has_pending_tasks() and any(getattr(each, "code", "") in (
             "not_created.depends", "not_created.later") for each in why):
         yield Message("gang_invalid.depends")
     if owner and not (why or known):
-        most = at_once(seen, job, owner)
+        most = owners.at_once(seen, job, owner)
         form = "at_once" if most < job.min_available else "owner"
         if owner.kind == "StatefulSet" and job.valid_task_num():
             form = "ordered"
@@ -110,7 +103,7 @@ def gang_cause(seen: Evidence, job: JobInfo) -> Cause | None:
         return Cause.of("no_gang", context=True, least=least)
     if least == 1 < len(job.tasks) and ready and (said := _no_gang(job)):
         return Cause("no_gang", said, {}, [], True)
-    if job.is_ready() and least < len(job.tasks) and is_headed(job):
+    if job.is_ready() and least < len(job.tasks) and owners.is_headed(job):
         return Cause.of("in_part", context=True, least=least, pods=len(job.tasks))
     taken_back: dict[int, list[Record]] = {
         record["statement"]: [] for record in seen.in_action("allocate", "undo", job=job.uid)}
@@ -134,7 +127,7 @@ def _no_gang(job: JobInfo) -> Message | None:
     """
     owner = next((each.kind for each in job.pod_group.metadata.owner_references), "Pod")
     named = ((label, task.pod.metadata.labels.get(label)) for task in job.tasks.values()
-             for label in KINDS["other_gangs"])
+             for label in owners.KINDS["other_gangs"])
     label, name = next(filter(itemgetter(1), named), ("", ""))
     if not job.pod_group.name.startswith("podgroup-") or (not name and owner in (*OWNERS, "Pod")):
         return None
@@ -149,7 +142,7 @@ def apart_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         names = {task.pod.metadata.labels.get(label, "") for task in each.tasks.values()}
         return (each.namespace, *names) if each.pod_group.name.startswith("podgroup-") else ()
 
-    for kind, (label, setting) in KINDS["apart"].items() if not seen.brief else ():
+    for kind, (label, setting) in owners.KINDS["apart"].items() if not seen.brief else ():
         mine = owner(job, label)
         parts = [each for each in seen.ssn.jobs.values() if mine and any(mine[1:])
                  and owner(each, label) == mine]

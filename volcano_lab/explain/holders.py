@@ -13,14 +13,7 @@ from itertools import chain
 from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, QueueInfo, total
-from volcano_lab.api.status import (
-    ALLOCATED_STATUSES,
-    FAILED,
-    PIPELINED,
-    READY_STATUSES,
-    RELEASING,
-    SUCCEEDED,
-)
+from volcano_lab.api import status as states
 from volcano_lab.explain.evidence import Evidence, after_init, ended, fails_to_start, requested
 from volcano_lab.explain.explanation import Amounts, Cause, added, moment_text, over, part
 from volcano_lab.explain.lint import SHARES
@@ -34,9 +27,9 @@ from volcano_lab.trace.plain import amounts
 
 MOST = 3
 """Jobs that are named; the others are counted."""
-COUNTED = frozenset(map(str, ALLOCATED_STATUSES))
-READY = frozenset(map(str, READY_STATUSES))
-HOLDING, SHARED = COUNTED | {str(RELEASING)}, COUNTED | {str(PIPELINED)}
+COUNTED = frozenset(map(str, states.ALLOCATED_STATUSES))
+READY = frozenset(map(str, states.READY_STATUSES))
+HOLDING, SHARED = COUNTED | {str(states.RELEASING)}, COUNTED | {str(states.PIPELINED)}
 
 
 def below(seen: Evidence, level: str | None) -> list[JobInfo]:
@@ -154,7 +147,7 @@ def quota_users(seen: Evidence, job: JobInfo, names: Collection[str],
     """
     past = "count/pods" in names
     used = {uid: requested(task for task in other.tasks.values() if past or task.status not in (
-        FAILED, SUCCEEDED)) for uid, other in seen.ssn.jobs.items()
+        states.FAILED, states.SUCCEEDED)) for uid, other in seen.ssn.jobs.items()
             if other is not job and other.namespace == job.namespace}
     counted = [name.removeprefix("requests.").removeprefix("count/") for name in names]
     return held_by(seen, "held_by.used", used, counted, about or partial(
@@ -285,7 +278,7 @@ def _each_other(seen: Evidence, job: JobInfo, holders: list[str]) -> Iterator[Ca
 def _ended(seen: Evidence, jobs: Iterable[str]) -> list[str]:
     """The jobs whose owner has ended and leaves pods that run."""
     return [uid for uid in jobs if ended_as(seen, seen.ssn.jobs[uid])
-            and any(task.status in READY_STATUSES and task.status != SUCCEEDED
+            and any(task.status in states.READY_STATUSES and task.status != states.SUCCEEDED
                     for task in seen.ssn.jobs[uid].tasks.values())]
 
 

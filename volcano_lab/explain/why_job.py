@@ -12,26 +12,12 @@ from typing import Any
 from volcano_lab.api import JobInfo, Resource, TaskInfo
 from volcano_lab.api.objects import Node, OwnerReference, Pod
 from volcano_lab.api.status import FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
-from volcano_lab.explain import evidence
+from volcano_lab.explain import evictions, evidence, kubelet
 from volcano_lab.explain.beyond import beyond_causes, decided_by, idle_causes
-from volcano_lab.explain.evictions import (
-    evicted_for,
-    eviction_causes,
-    may_evict,
-    shuffled,
-    victim_causes,
-)
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text, over
 from volcano_lab.explain.gangs import apart_causes, gang_cause, topology_causes, validity_causes
 from volcano_lab.explain.holders import priority_note, quota_users
-from volcano_lab.explain.kubelet import (
-    bound_causes,
-    evicted_before,
-    failed_causes,
-    scaled,
-    warnings_of,
-)
 from volcano_lab.explain.lint import ignored_fields, place_of
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.origin import TOO_LARGE, best_effort, cluster_too_small
@@ -145,8 +131,8 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
              for owner in seen.names.above[job.uid] if owner != name
              for why in seen.not_created.get(owner, ())]
     beside = [*above, *_going(seen, job), *outdated(seen, job), *_fields(seen, job),
-              *_creator(seen, job),
-              *failed_causes(seen, job), *bound_causes(seen, job), *evicted_before(seen, job),
+              *_creator(seen, job), *kubelet.failed_causes(seen, job),
+              *kubelet.bound_causes(seen, job), *kubelet.evicted_before(seen, job),
               *_groups_beside(seen, job), *apart_causes(seen, job)]
     stands = bool(job.tasks) and not evidence.waits(job)
     for cause in beside:
@@ -164,7 +150,7 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     said |= {"quota_used" for cause in lacking if cause.code == "pods_refused"}
     return [*idle_causes(seen, job), *lacking,
             *(cause for cause in causes if cause.code not in said),
-            *scaled(seen, job), *_deadline(seen, job), *beside]
+            *kubelet.scaled(seen, job), *_deadline(seen, job), *beside]
 
 
 def _unseen_nodes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -212,9 +198,9 @@ def _going(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                 yield Cause(before.code, [Message("promised.refused"), *before.sentences],
                             before.numbers, [record], True)
             if cause.code == "never_bound" and "limit" in cause.numbers and not seen.brief:
-                yield from eviction_causes(seen, job)
+                yield from evictions.eviction_causes(seen, job)
     evicted = going.numbers["evicted"] if going is not None and not seen.brief else ()
-    for cause in victim_causes(seen, evicted[0]) if evicted else ():
+    for cause in evictions.victim_causes(seen, evicted[0]) if evicted else ():
         cause.context = True
         yield cause
 
@@ -323,7 +309,7 @@ def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     if not _was_admitted(seen, job):
         yield from admission_causes(seen, job)
         evicting = [action for action in POINTS if action in seen.ssn.enabled_actions
-                    and may_evict(seen, job, action)]
+                    and evictions.may_evict(seen, job, action)]
         if evicting:
             yield Cause.of("evicts_for_admitted", context=True, n=len(evicting), actions=evicting)
         return
@@ -340,7 +326,7 @@ def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     if gang is not None:
         yield gang
     yield from _left_alone(seen, job)
-    yield from eviction_causes(seen, job)
+    yield from evictions.eviction_causes(seen, job)
     yield from _hierarchy(seen, job)
     yield from best_effort(seen, job.queue, True)
 
@@ -382,7 +368,8 @@ def promised(seen: Evidence, job: JobInfo) -> Cause | None:
     late = overdue(seen, [task for node in nodes for task in seen.ssn.nodes[node].tasks.values()
                            if task.status == RELEASING])
     since = {"moment": moment_text(_ends(seen, late[0]))} if late else {}
-    return Cause("promised", [*parts, *(each for task in late for each in warnings_of(seen, task)),
+    warnings = [each for task in late for each in kubelet.warnings_of(seen, task)]
+    return Cause("promised", [*parts, *warnings,
                               Message("promised.then" if leave else "promised.again")],
                  {"promised": len(tasks), "overdue": [task.key for task in late], **since}, records)
 
@@ -494,10 +481,10 @@ def leaving(seen: Evidence, job: JobInfo) -> Cause | None:
     if not count:
         return None
     stuck = overdue(seen, going)
-    groups = evicted_for(seen, job)
+    groups = evictions.evicted_for(seen, job)
     said = [Message("pods_leave" if counts(job)[2] else "pods_leave.all", n=count),
             *(Message("pods_leave.for", action=action, pods=[*records], job=seen.called(other))
-              for (action, other), records in groups.items()), *shuffled(seen, job)]
+              for (action, other), records in groups.items()), *evictions.shuffled(seen, job)]
     late, more = _late(seen, stuck)
     said += more
     by_pod = {pod: record for records in groups.values() for pod, record in records.items()}
@@ -516,7 +503,7 @@ def _late(seen: Evidence, stuck: list[TaskInfo]) -> tuple[dict[str, Any], list[M
     said += [Message("taint.ready", node=node, text=(each.message or each.reason).rstrip("."))
              for node in nodes for obj in seen.named.get(node, ()) if isinstance(obj, Node)
              for each in evidence.not_ready(obj)]
-    return late, said + [each for task in stuck for each in warnings_of(seen, task)][:1]
+    return late, said + [each for task in stuck for each in kubelet.warnings_of(seen, task)][:1]
 
 
 def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
