@@ -8,16 +8,9 @@ from functools import cached_property, reduce
 from itertools import chain, product
 from typing import Any
 
+from volcano_lab.api import objects as api
 from volcano_lab.api import status as states
 from volcano_lab.api.job import JobInfo
-from volcano_lab.api.objects import (
-    KubernetesObject,
-    Node,
-    NodeCondition,
-    Pod,
-    PriorityClass,
-    VolcanoJob,
-)
 from volcano_lab.api.resource import Resource, max_of, total
 from volcano_lab.api.storage import ATTACHABLE
 from volcano_lab.api.task import TaskInfo, pod_resource_request
@@ -58,7 +51,8 @@ class Evidence:
     (`stopped`).
     """
 
-    def __init__(self, ssn: Session, trace: TraceReader, objects: Sequence[KubernetesObject] = ()):
+    def __init__(self, ssn: Session, trace: TraceReader,
+                 objects: Sequence[api.KubernetesObject] = ()):
         self.ssn, self.trace, self.objects = ssn, trace, objects
         self.given = getattr(objects, "given", objects)
         self.newest = max((obj.metadata.creation_timestamp or 0.0 for obj in self.given), default=0)
@@ -69,27 +63,27 @@ class Evidence:
         self.fresh = False  # whether the session's cache is read by nothing else
         self.called = self.names.called
         self.not_created: dict[str, list[Said]] = getattr(objects, "not_created", {})
-        self.unseen: list[Node] = getattr(objects, "unseen", [])
+        self.unseen: list[api.Node] = getattr(objects, "unseen", [])
         self.node_labels: list[str] = getattr(objects, "node_labels", [])
-        self.elsewhere = {obj.key: obj for obj in objects if isinstance(obj, Pod)
+        self.elsewhere = {obj.key: obj for obj in objects if isinstance(obj, api.Pod)
                           and obj.spec.scheduler_name not in ("", SCHEDULER)
                           and not obj.spec.node_name}
         self._indices: dict[tuple[str, str], dict[Any, list[Record]]] = {}
 
     @cached_property
-    def named(self) -> dict[str, list[KubernetesObject]]:
+    def named(self) -> dict[str, list[api.KubernetesObject]]:
         """The manifests by their names ("namespace/name"), whatever their kind."""
         return grouped((obj.key, obj) for obj in self.given)
 
-    def volcano_jobs(self, job: JobInfo) -> list[VolcanoJob]:
+    def volcano_jobs(self, job: JobInfo) -> list[api.VolcanoJob]:
         """Return the Volcano Job of a PodGroup; none where another object has created it."""
         return [obj for obj in self.named.get(self.called(job.uid), ())
-                if isinstance(obj, VolcanoJob)]
+                if isinstance(obj, api.VolcanoJob)]
 
     def is_new(self, task: TaskInfo) -> bool:
         """Whether a pod has no node in the cluster: what runs here may be placed in a cycle before.
         """
-        return not any(isinstance(obj, Pod) and obj.spec.node_name
+        return not any(isinstance(obj, api.Pod) and obj.spec.node_name
                        for obj in self.named.get(task.key, ()))
 
     @cached_property
@@ -404,18 +398,18 @@ def unbound(job: JobInfo) -> bool:
     return not job.tasks or waits(job) or counts(job)[1] > 0
 
 
-def not_ready(node: Node) -> list[NodeCondition]:
+def not_ready(node: api.Node) -> list[api.NodeCondition]:
     """Return the conditions by which a node says that it is not Ready."""
     return [each for each in node.status.conditions
             if each.type == "Ready" and each.status != "True"]
 
 
-def classes_of(objects: Iterable[KubernetesObject]) -> list[str]:
+def classes_of(objects: Iterable[api.KubernetesObject]) -> list[str]:
     """Return the names of the PriorityClasses among some objects."""
-    return [obj.name for obj in objects if isinstance(obj, PriorityClass)]
+    return [obj.name for obj in objects if isinstance(obj, api.PriorityClass)]
 
 
-def not_started(pods: Iterable[Pod]) -> list[str]:
+def not_started(pods: Iterable[api.Pod]) -> list[str]:
     """Return why containers of pods that have a node wait there, each reason once.
 
     >>> not_started([])
@@ -426,14 +420,14 @@ def not_started(pods: Iterable[Pod]) -> list[str]:
             *pod.status.init_container_statuses, *pod.status.container_statuses))))]
 
 
-def stopped(objects: Iterable[KubernetesObject]) -> dict[str, list[Message]]:
+def stopped(objects: Iterable[api.KubernetesObject]) -> dict[str, list[Message]]:
     """Return the parts of Volcano of which no pod is ready, each as a cause with its pods.
 
     >>> stopped([])
     {}
     """
     pods = grouped((OWN.get(obj.metadata.labels.get("app", ""), ""), obj)
-                   for obj in objects if isinstance(obj, Pod))
+                   for obj in objects if isinstance(obj, api.Pod))
     return {code: [Message("idle.pod", pod=pod.key, why=not_started([pod]) or [pod.status.phase])
                    for pod in each] for code, each in pods.items() if code and not any(
         pod.status.phase == "Running" and all(one.ready for one in pod.status.container_statuses)

@@ -13,19 +13,11 @@ from typing import Any
 from volcano_lab.api import JobInfo
 from volcano_lab.api.formatting import quantity_text
 from volcano_lab.changes.job_fields import requests_of
-from volcano_lab.explain import values
+from volcano_lab.explain import slips, values
 from volcano_lab.explain.evidence import largest_of, member, requested, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, in_quantity, over
 from volcano_lab.explain.options import Option, Rank, World, once, setting, text_of
 from volcano_lab.explain.owners import beyond_pods, grows
-from volcano_lab.explain.slips import (
-    BEYOND,
-    TRIED,
-    announced,
-    in_milli,
-    selector_slips,
-    values_by_label,
-)
 from volcano_lab.framework import Session
 from volcano_lab.manifests.field_defaults import HOSTNAME
 
@@ -43,18 +35,18 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) 
     members = max(min(job.min_available, len(waiting) or job.min_available), 1)
     lacking, gang, allowed = _lacking(ssn, causes, largest, members)
     most = largest_of(node.allocatable for node in ssn.nodes.values())
-    slips = _slips(world, job, largest, most)
-    for options in slips.values():
+    meant = _slips(world, job, largest, most)
+    for options in meant.values():
         yield from options
-    yield from _without(world, job, largest, {*most, *slips})
+    yield from _without(world, job, largest, {*most, *meant})
     yield from _parts(world, ssn, job, largest, most)
     together = any("asked" in cause.numbers or cause.code == "gang_short" for cause in causes)
     fewer = members if together else 1
     for name in _resources(causes) or largest:
-        if name in largest and name not in slips and name != "pods":
+        if name in largest and name not in meant and name != "pods":
             yield from _smaller(world, job, name, lacking.get(name, 0.0), largest[name], fewer)
     yield from _together(world, job.uid, causes)
-    if not slips and _likely(largest, most):
+    if not meant and _likely(largest, most):
         wanted = _wanted(ssn, causes, lacking, gang)
         yield from values.nodes(world, largest, wanted, allowed,
                                 _devices(causes, largest, {*most}, members), _labels(world, job))
@@ -65,7 +57,7 @@ def _parts(world: World, ssn: Session, job: JobInfo, largest: Amounts, most: Amo
     """Instead of a device what others are divided into: no node announces both."""
     nodes = [node.allocatable for node in ssn.nodes.values()]
     for name in [each for each in largest if each in most]:
-        near = announced(name, [each for each in most if each not in largest])
+        near = slips.announced(name, [each for each in most if each not in largest])
         if near and not any(there.get(name) and there.get(near) for there in nodes):
             yield from _renamed(world, job.uid, name, near, Rank.LESS)
 
@@ -74,7 +66,8 @@ def _likely(largest: Amounts, most: Amounts) -> bool:
     """Whether nodes of the size that a pod needs are likely, as the largest one is at most
     `BEYOND` times smaller.
     """
-    return all(largest.get(name, 0.0) <= BEYOND * amount for name, amount in most.items() if amount)
+    return all(largest.get(name, 0.0) <= slips.BEYOND * amount
+               for name, amount in most.items() if amount)
 
 
 def _wanted(ssn: Session, causes: list[Cause], lacking: Amounts, gang: Amounts) -> Amounts:
@@ -90,10 +83,10 @@ def _slips(world: World, job: JobInfo, largest: Amounts, most: Amounts) -> dict[
     """The requested resources that no node announces and whose name, or of which the unit, may be
     a slip -> what may be meant.
     """
-    close = {name: announced(name, [each for each in most if each not in largest])
+    close = {name: slips.announced(name, [each for each in most if each not in largest])
              for name in largest if name not in most}
     found = {name: [*_renamed(world, job.uid, name, near)] for name, near in close.items() if near}
-    if in_milli(largest.get("cpu", 0.0), most.get("cpu", 0.0)):
+    if slips.in_milli(largest.get("cpu", 0.0), most.get("cpu", 0.0)):
         found["cpu"] = [once(setting(world.job(job.uid), "requests", "cpu", to=quantity_text(
             "cpu", largest["cpu"] / 1000) + "m"), rank=Rank.JOB)]
     return found
@@ -105,7 +98,7 @@ def _without(world: World, job: JobInfo, asked: Iterable[str], there: set[str]
     of those `there` that has the nearest name; last, where they request any other device.
     """
     absent = [name for name in asked if name not in there]
-    for rank, names in ((Rank.JOB, [name for name in absent if announced(name, there)]), (
+    for rank, names in ((Rank.JOB, [name for name in absent if slips.announced(name, there)]), (
             Rank.LESS, absent if any("/" in name and name in there for name in asked) else [])):
         yield once(*(setting(world.job(job.uid), "requests", name, to=None) for name in names),
                    rank=rank)
@@ -128,7 +121,8 @@ def _labels(world: World, job: JobInfo) -> dict[str, str]:
     for pod in world.waiting(job.uid)[:1]:
         wanted, nodes = pod.spec.node_selector, world.nodes.values()
         known = any(wanted.items() <= node.metadata.labels.items() for node in nodes)
-        if not (known or HOSTNAME in wanted or selector_slips(pod, values_by_label(nodes), TRIED)):
+        labels = slips.values_by_label(nodes)
+        if not (known or HOSTNAME in wanted or slips.selector_slips(pod, labels, slips.TRIED)):
             return wanted
     return {}
 
