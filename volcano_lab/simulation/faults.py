@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from volcano_lab.simulation.simulation import Simulation
 
 KINDS = {"bind_refused": "the API server refuses a bind",
-         "bind_timeout": "a bind isn't answered in time; half of these took effect all the same",
+         "bind_timeout": "a bind isn't answered in time; it may have taken effect",
          "read_refused": "the API server doesn't answer when a failed task is compared with it",
          "pod_deleted": "a pod is deleted while it is being bound",
          "node_lost": "a node disappears between the snapshot and the bind",
