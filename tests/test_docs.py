@@ -83,7 +83,7 @@ def test_a_page_has_the_places_that_a_lesson_links_to(tmp_path, monkeypatch):
     texts = ["".join(cell["source"]) for cell in json.loads(copy.read_text())["cells"]]
     linked = set(re.findall(r"\(#([^)]*)\)", "\n".join(texts)))
     places = {text.partition(")=\n")[0].removeprefix("(") for text in texts if ")=\n" in text}
-    assert len(linked) == 16 and linked == places
+    assert len(linked) == 19 and linked == places
 
 
 @pytest.fixture(scope="module")

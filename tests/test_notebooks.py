@@ -111,6 +111,8 @@ def test_a_link_to_a_cell_leads_to_the_part_that_it_names(path):
     cells = {cell.id: cell.source for cell in nbformat.read(path, 4).cells}
     links = re.findall(r"\[[^\]\d]*(\d+)[^\]\d]*\]\(#cell-id=([^)]*)\)", "\n".join(cells.values()))
     assert all(re.search(rf"^## {number}\. ", cells[cell], re.MULTILINE) for number, cell in links)
+    tables = re.findall(r"\[[^\]\d]*\]\(#cell-id=([^)]*)\)", "\n".join(cells.values()))
+    assert all(re.search("^### ", cells[cell], re.MULTILINE) for cell in tables)
     assert bool(links) == path.name.startswith("18-"), "an anchor of another form does not scroll"
     assert not re.search(r"\]\(#(?!cell-id=)", "\n".join(cells.values()))
 

@@ -135,7 +135,7 @@ def test_play_breakpoints_and_symptoms(browser, server, expected):
     with open_notebook(browser, server, "stepper.ipynb") as shown:
         page = shown.page
         page.locator(".vs-cycle").focus()
-        page.get_by_label("a second").select_option("20")
+        page.get_by_label("steps/s").select_option("20")
         page.locator(".vs-cycle").focus()
         page.keyboard.press("Space")
         page.wait_for_function(AT_LEAST, arg=5)  # a busy page may not look at each step
@@ -198,7 +198,7 @@ def test_the_statement_s_stepper_has_the_same_grammar(browser):
     page.get_by_role("button", name="find previous").click()
     assert page.locator(".vs-said").inner_text() == 'nothing before this step says "commit".'
     page.locator(".vs-statement").focus()
-    page.get_by_label("a second").select_option("20")
+    page.get_by_label("steps/s").select_option("20")
     page.locator(".vs-statement").focus()
     page.keyboard.press("Home")
     page.keyboard.press("Space")

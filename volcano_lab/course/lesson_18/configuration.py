@@ -21,14 +21,14 @@ class Noted(Arguments):
         self.seen: dict[str, tuple[str, Any]] = {}
 
     def _read(self, key: str, default: Any, fits: Callable[[Any], bool], allowed: str) -> Any:
-        self.seen[key] = (type(default).__name__, default)
+        self.seen[key] = (type(default).__name__.replace("str", "string"), default)
         return super()._read(key, default, fits, allowed)
 
     def rows(self, whose: str) -> list[dict[str, Any]]:
         """What was read, a row for each argument."""
         plain = dict.fromkeys(self._asked - self.seen.keys(), ("YAML", "–")) | self.seen
         return [{"of": f"`{whose}`", "argument": f"`{key}`", "type": f"`{kind}`",
-                 "default value": f"`{default}`" if default != "" else "–"}
+                 "default value": f"`{default}`".lower() if default != "" else "–"}
                 for key, (kind, default) in sorted(plain.items()) if not key.startswith("lab.")]
 
 

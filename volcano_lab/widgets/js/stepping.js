@@ -36,7 +36,7 @@ export function stepping(root, source, {lines, find, example, listed}) {
   button(bar, "▶|", t("to the end"), () => go(source.last()));
   const scrubber = add(bar, "input", {type: "range", min: 0, "aria-label": t("step ").trim(), class: "vs-scrubber"});
   scrubber.addEventListener("input", () => go(Number(scrubber.value)));
-  const speed = choice(bar, t("a second "), [1, 2, 5, 10, 20]);
+  const speed = choice(bar, t("steps/s "), [1, 2, 5, 10, 20]);
   speed.value = "2";
 
   const where = add(root, "p", {class: "vs-where"});
