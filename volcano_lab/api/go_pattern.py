@@ -11,7 +11,7 @@ from functools import lru_cache
 
 MOST_REPEATS = MOST_CHARACTERS = 1_000
 MOST_EXPANDED = 10_000
-"""So many characters at most a pattern stands for with its counted repeats written out."""
+"""The most characters that a pattern stands for with its counted repeats written out."""
 SECONDS = 1.0
 """The time limit of one search."""
 

@@ -38,7 +38,7 @@ from volcano_lab.trace.plain import amounts, grouped
 CAPABILITY = ("queue_over_capability", "ancestor_over_capability")
 SHARE = ("over_deserved", "overused")
 ENDED = 4
-"""So many jobs at most are waited for."""
+"""The most jobs whose end is waited for."""
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 ROLE = "node-role.kubernetes.io/"
 OF_IMAGE = ("kubernetes.io/arch", "kubernetes.io/os")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from volcano_lab.explain.timeline import Timeline
 
 GROUPS = 3
-"""So many loops of a cluster are named, each by its action and queues."""
+"""The most loops of a cluster that are named, each by its action and queues."""
 
 
 def loop_cause(timeline: Timeline, uid: str, last: int) -> Cause | None:

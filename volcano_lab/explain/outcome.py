@@ -102,7 +102,7 @@ class Outcome:
             self.fewest[uid] = min(here, self.fewest.get(uid, here))
 
     def placed(self, uid: str) -> int:
-        """How many pods of a job have a place in the end."""
+        """How many pods of a job are placed in the end."""
         job = self.last.jobs.get(uid) if self.last is not None else None
         return counts(job)[0] if job is not None else 0
 

@@ -259,7 +259,7 @@ class Search:
         return None
 
     def fewest(self, option: Option) -> Change | None:
-        """The smallest change of an option with which the job has a place; where one only admits
+        """The smallest change of an option with which the job is placed; where one only admits
         it, that one: later cycles may give it a place.
         """
         sums, first = self.large and _by_sums(option.most), option.at(option.first)

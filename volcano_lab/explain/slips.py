@@ -20,7 +20,7 @@ VENDOR = re.compile(r"[^/]+/|hugepages-")
 TRIED = 0.8
 """How similar a label is at least for another value of it to be tried."""
 BEYOND = 8
-"""So many times larger than the largest node none is likely to be."""
+"""How many times larger than the largest node a request is a slip of the keyboard."""
 
 
 def values_by_label(nodes: Iterable[Node]) -> dict[str, set[str]]:

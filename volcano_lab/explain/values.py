@@ -119,7 +119,7 @@ def fewer(world: World, uid: str) -> Iterator[Option]:
 
 
 def _fewer(owner: OperatorObject, path: str, count: int, step: int) -> Change:
-    """So many pods less, and no higher minimum of an autoscaler."""
+    """Fewer pods, and no higher minimum of an autoscaler."""
     least = f"{path.removesuffix('replicas')}minReplicas"
     kept = at_path(owner.spec, least.split("."))
     paths = [path, *[least] * (isinstance(kept, int) and kept > count - step)]

@@ -22,7 +22,7 @@ def missing(loaded: Loaded) -> Iterator[str]:
     """Yield a sentence for each referenced object that is missing."""
     nodes = [obj for obj in loaded if isinstance(obj, Node)]
     if not nodes:
-        yield gettext("there are no Nodes, so nothing has a place (kubectl get nodes)")
+        yield gettext("there are no Nodes, so no pod can be placed (kubectl get nodes)")
     if scheduler_conf_of(loaded) is None:
         yield (gettext("there is no ConfigMap with the scheduler's configuration, so Volcano's "
                        "default is taken (kubectl get configmap {CONFIG_MAP} -n {NAMESPACE})",
