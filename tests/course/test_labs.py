@@ -52,7 +52,7 @@ CAUSES = [
     ("02", {"cpu": -0.05}, "“Strict”: yes (was no): left ≤ right, where asked.",
      "Compared: cpu 999.95 with 1000.00, asked for: yes."),
     ("02", {"ask_gpu": True}, "Every comparison says what it said before.",
-     "Compared: gpu 1000 with –, asked for: yes."),
+     "Compared: gpu 1 with –, asked for: yes."),
     ("14", {"weight": 2}, "research waits",
      "While both wait, research deserves 16 of 24 CPUs: 2 of 3 parts (proportion)."),
     ("14", {"noon": True}, "research waits", "Jobs request 440 CPU-hours of 544, 81 %; a gang of "

@@ -90,7 +90,7 @@ COMPARISONS = (
         lambda left, right, request: left.less_equal_partly_with_dimension_zero_filtered(
             right, request)[0], _asked_and_held),
     Comparison(
-        "any above, strict", "left > right in one asked for, if right has any",
+        "any above, strict", "left > right in one asked, if in right",
         "capacity: may lose", False,
         lambda left, right, request: left.greater_partly_with_relevant_dimensions(
             right, request)[0], _asked_and_deserved),

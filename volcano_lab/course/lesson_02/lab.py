@@ -47,13 +47,13 @@ LEGEND = "✓: holds in this resource. ✗: does not. ·: not looked at."
 
 
 def comparison_table(title: str, **values: Any) -> pictures.Picture:
-    """Show what each comparison says of `sides(**values)`: a row each, a column per resource.
+    """Show what the first three comparisons say of `sides(**values)`: a column per resource.
 
     >>> table = comparison_table("", cpu=0.05)
     >>> [row["answer"] for row in table.data if row["comparison"] == "strict"]
     ['✗ no']
     """
-    return pictures.table(title, _worded(_answers(values)), columns=COLUMNS, texts=True,
+    return pictures.table(title, _worded(_answers(values)[:3]), columns=COLUMNS, texts=True,
                           legend=LEGEND)
 
 
@@ -90,7 +90,7 @@ def decide(values: Values) -> dict[str, Any]:
     """Compare the two sides of some values in every way."""
     left, right, request = sides(**values)
     amounts = [{"side": side, "cpu": f"{resource.milli_cpu:.2f}", "memory": _bytes(resource.memory),
-                "gpu": f"{resource.get(GPU):.0f}" if resource.scalars else "–"}
+                "gpu": f"{resource.get(GPU) / 1000:.0f}" if resource.scalars else "–"}
                for side, resource in (("left side", left), ("right side", right))]
     asked = {short: gettext("yes" if request.get(name) else "no") for name, short in NAMES.items()}
     return {"sides": [*amounts, {"side": gettext("asked for"), **asked}],
@@ -115,7 +115,7 @@ def _because(before: dict[str, Any], now: dict[str, Any]) -> str:
 
 GPUS = [NOT_MENTIONED, "0", "1", "2"]
 CONTROLS = group("left minus right", {
-    "cpu": slider(START["cpu"], -0.3, 0.3, "CPU", step=0.05, unit="m", about="millicores"),
+    "cpu": slider(START["cpu"], -0.3, 0.3, "CPU", step=0.05, about="millicores"),
     "memory": slider(START["memory"], -2, 2, "memory", unit="B"),
 }) | group("GPUs", {
     "left_gpu": choice(START["left_gpu"], GPUS, "left side"),
@@ -127,7 +127,7 @@ PANELS = [pictures.band("CPU: left minus right, in millicores", lambda at: at["d
                         key="difference", unit="millicores"),
           pictures.table("The two sides", lambda at: at["sides"], key="sides", texts=True,
                          heads=["side"],
-                         legend="CPU in millicores, GPUs in thousandths. –: not mentioned."),
+                         legend="CPU in millicores. –: not mentioned."),
           pictures.table("What each comparison says", lambda at: _worded(at["answers"]),
                          key="answers",
                          wide=True, columns=COLUMNS, texts=True, long=["rule"], legend=LEGEND)]
