@@ -33,7 +33,6 @@ COINCIDENCES = {
     ("proportion-41", "guarantee_of_seventy"): "100 is the whole cluster, in a title",
     ("a035q", "who_refuses_memory"): "the cluster, in another question",
     ("a076", "who_refuses_memory"): "the cluster, in a recap",
-    ("cell-71", "a_file_with_a_mistake"): "another configuration",
     ("cell-20", "next_reason"): "another cluster with nine faults",
     ("cell-56", "nineteen_free"): "it waits, an option of another question"}
 """(Cell, question): why a stored output has the words of the answer, and does not give it."""

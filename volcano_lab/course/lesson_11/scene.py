@@ -264,7 +264,7 @@ def saved_files(*texts: str) -> list[dict[str, str]]:
             path.write_text(f'actions: "{text}"')
             conf.load()
             rows.append({"the file says": text, "in force": ", ".join(conf.conf.actions),
-                         "problem": conf.problem.removeprefix(f"{path}: ") or "none"})
+                         "problem": conf.problem.split(path.name)[-1].lstrip(":\uff1a ") or "none"})
     return rows
 
 
