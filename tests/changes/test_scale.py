@@ -136,6 +136,14 @@ def test_the_number_that_is_there_changes_nothing(objects, setting):
     assert before == after
 
 
+@pytest.mark.parametrize("objects", [WEB, NO_SET])
+def test_a_pod_of_a_removed_node_is_created_again_for_its_deployment(objects):
+    """One of two pods has a node: the other one stays as it is."""
+    after = pods_of(change(objects, (), ["node/n1"]))
+    assert {name: pod.spec.node_name for name, pod in after.items()} == {
+        "web-7f-a": "", "web-7f-b": ""}
+
+
 def test_a_podgroup_follows_as_its_operator_updates_it():
     after = change(RAY, ["raycluster/ray.workerGroupSpecs[0].replicas=4"])
     assert [obj.spec.min_member for obj in after if isinstance(obj, PodGroup)] == [5]

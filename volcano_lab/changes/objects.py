@@ -26,7 +26,7 @@ from volcano_lab.manifests.disruptions import counted
 from volcano_lab.manifests.job_controller import CREATING
 from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict, place_key, to_dict
 from volcano_lab.manifests.operators import OperatorObject
-from volcano_lab.manifests.owners import created_again
+from volcano_lab.manifests.owners import created_again, deployment_of
 from volcano_lab.manifests.quotas import released
 from volcano_lab.manifests.schema import json_name
 from volcano_lab.manifests.templates import renewed
@@ -126,10 +126,11 @@ def _node_of(pod: Any) -> str:
 
 def _has_creator(draft: Draft, pod: api.Pod) -> bool:
     """Whether the controller of a pod is there, and creates pods."""
-    owners = [draft[place] for owner in pod.metadata.owner_references
-              if owner.controller and owner.kind in ("Job", "ReplicaSet", "StatefulSet")
-              for place in draft.of_kind(owner.kind.lower()) if place_key(draft[place])[1:] == (
-                  pod.namespace or "default", owner.name)]
+    names = [(owner.kind, owner.name) for owner in pod.metadata.owner_references
+             if owner.controller and owner.kind in ("Job", "ReplicaSet", "StatefulSet")]
+    names += [("Deployment", above)] if (above := deployment_of(pod)) else []
+    owners = [draft[place] for kind, name in names for place in draft.of_kind(kind.lower())
+              if place_key(draft[place])[1:] == (pod.namespace or "default", name)]
     return any(not isinstance(owner, (api.VolcanoJob, api.PodGroup)) or (
         isinstance(owner, api.VolcanoJob) and owner.status.state.phase in CREATING)
         for owner in owners)
