@@ -318,7 +318,7 @@ MUTANTS += elsewhere(
      "cooled(task.pod) <= self.ssn.now", "cooled(task.pod) < self.ssn.now"),
     ("disliked groups are forbidden", "def allow(self, group: str)", "return True", "return False"),
     ("a branch's weight is turned around", "class Hierarchy:",
-     "left_node.share / left_node.weight", "left_node.share * left_node.weight"),
+     "mine.share / mine.weight", "mine.share * mine.weight"),
     ("the incoming pod is not counted", "class SpreadState", "int(c.selector.matches(info.labels))",
      "0"),
     ("too few domains are enough", "class SpreadState", "0 < len(in_domains) >= c.min_domains",
