@@ -111,10 +111,11 @@ def _remove(draft: Draft, name: str) -> list[api.KubernetesObject]:
     removed = {place: draft[place] for place in places | pods}
     for place in removed:
         draft.put(place, None)
-    world = draft.loaded() if pods else []
+    owners = [each for each in draft.loaded() if isinstance(each, api.Workload | OperatorObject)
+              ] if pods else []  # once for all pods of a node
     for place in sorted(pods):
         pod: Any = removed[place]
-        again = renewed(pod, world)
+        again = renewed(pod, owners)
         if again or _has_creator(draft, pod):
             draft.put(place, again or created_again(pod))
     return [*removed.values()]

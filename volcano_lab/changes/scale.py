@@ -60,7 +60,9 @@ def refill(draft: Draft) -> None:
               for some in (draft.source, draft.loaded())]
     spaces = {obj.namespace or "default" for key, obj in quotas[0].items()
               if quotas[1].get(key) != obj}
-    owners = [place for place in draft.places() if spaces and _creates(draft[place])
+    if not spaces:
+        return
+    owners = [place for place in draft.places() if _creates(draft[place])
               and (draft[place].namespace or "default") in spaces]
     there, pods, others = _parted(draft, {child for owner in owners
                                           for child in draft.with_children(owner)})

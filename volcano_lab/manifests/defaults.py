@@ -326,15 +326,16 @@ class _Controllers:
                 there = self.active[workload.namespace or "default", workload.name]
                 self._lacking(workload, pods_of(workload, []), there, {})
             return []
+        if ended := job_end(workload):
+            self._not_created(workload, ended)
+            return []
+        if not pod_count(workload, self.nodes):
+            if workload.spec.suspend:
+                self._not_created(workload, suspended(workload))
+            return []
         scheduler = template.spec.scheduler_name or "default-scheduler"
-        why, count = job_end(workload), pod_count(workload, self.nodes)
-        if not (why or count) and workload.spec.suspend:
-            why = suspended(workload)
-        elif scheduler != SCHEDULER and not why and count:
-            why = Message("not_created.scheduler", scheduler=scheduler)
-        if why:
-            self._not_created(workload, why)
-        if why or not count:
+        if scheduler != SCHEDULER:
+            self._not_created(workload, Message("not_created.scheduler", scheduler=scheduler))
             return []
         pods = pods_of(workload, self.nodes)
         if isinstance(workload, api.Deployment):  # its ReplicaSet inherits its annotations
