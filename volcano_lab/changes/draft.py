@@ -12,16 +12,12 @@ from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.manifests import operators
 from volcano_lab.manifests.job_controller import JOB_NAME
 from volcano_lab.manifests.loader import Loaded, ManifestError, place_key
-from volcano_lab.manifests.owners import deployment_of
+from volcano_lab.manifests.owners import by_label, deployment_of
 from volcano_lab.messages import did_you_mean, gettext
 from volcano_lab.trace.names import kinds_meant
 
 CLASSES = {cls.kind.lower(): cls for cls in (*operators.KINDS.values(), *KINDS.values())}
 """Kind in lower case -> its class, Kubernetes' and Volcano's own before those of operators."""
-_KINDS_OF = {row.label: [cls.kind for cls, other in operators.OPERATORS.items()
-                         if other.label == row.label]
-             for row in operators.OPERATORS.values() if "/" in row.label}
-"""The kinds whose objects a label of a pod may name; others use `app`, too."""
 
 
 class Index:
@@ -204,8 +200,7 @@ def owners_of(obj: KubernetesObject) -> Iterable[tuple[str, str]]:
     """
     yield from ((ref.kind, ref.name) for ref in obj.metadata.owner_references)
     if isinstance(obj, Pod):
-        for label in _KINDS_OF.keys() & obj.metadata.labels.keys():
-            yield from ((kind, obj.metadata.labels[label]) for kind in _KINDS_OF[label])
+        yield from by_label(obj)
         if above := deployment_of(obj):
             yield "Deployment", above
         for kind, annotation in (("PodGroup", GROUP_NAME), ("Job", JOB_NAME)):

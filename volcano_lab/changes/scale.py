@@ -18,12 +18,11 @@ import attrs
 from volcano_lab.api import objects as api
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.changes.draft import Draft
-from volcano_lab.manifests import operators
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.job_controller import chosen
 from volcano_lab.manifests.operators import OPERATORS, OperatorObject
+from volcano_lab.manifests.owners import pods_asked
 from volcano_lab.manifests.quotas import released
-from volcano_lab.manifests.workloads import pod_count
 
 Key = tuple[str, str]
 CREATED = api.Pod | api.PodGroup
@@ -96,11 +95,7 @@ def _created(world: Sequence[api.KubernetesObject], pods: list[Any]) -> dict[Key
 
 def _asks_for_none(owner: api.KubernetesObject, others: list[api.KubernetesObject]) -> bool:
     """Return whether an owner is to have no pods: not that its controller cannot create them."""
-    if isinstance(owner, api.VolcanoJob):
-        return not any(task.replicas for task in owner.spec.tasks)
-    if isinstance(owner, api.Workload):
-        return not isinstance(owner, api.DaemonSet) and not pod_count(owner, [])
-    return isinstance(owner, OperatorObject) and not operators.pod_count(owner, others)
+    return not isinstance(owner, api.DaemonSet) and not pods_asked(owner, others)
 
 
 def _creates(obj: api.KubernetesObject) -> bool:

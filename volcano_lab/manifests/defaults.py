@@ -12,7 +12,7 @@ Volcano: pkg/webhooks/admission, pkg/scheduler/cache/cache.go (newDefaultAndRoot
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from typing import TypeVar
 from uuid import NAMESPACE_URL, uuid5
@@ -27,7 +27,7 @@ from volcano_lab.manifests.claims import created_with
 from volcano_lab.manifests.disruptions import count_new
 from volcano_lab.manifests.field_defaults import FieldDefaults, Kind, is_there
 from volcano_lab.manifests.loader import Loaded, ManifestError, labelled, place_key
-from volcano_lab.manifests.owners import Owners, named_by_job
+from volcano_lab.manifests.owners import Owners, named_by_job, pods_asked
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME, SCHEDULER, PodGroups
 from volcano_lab.manifests.quotas import GROUPS, Counted, Limits, Quotas
 from volcano_lab.manifests.workloads import job_end, pod_count, pods_of, suspended, too_large
@@ -72,7 +72,7 @@ def with_defaults(objects: Iterable[api.KubernetesObject],
     known = {*map(_key, given)}  # one that is not read may have the name of another object
     complete.not_created = {key: [each for each in said if isinstance(each, Message) or (
         key not in known)] for key, said in complete.reports.items()}
-    if not (problems := too_large(cluster.objects, cluster.count, cluster.label)):
+    if not (problems := too_large(given, partial(pods_asked, objects=given), cluster.label)):
         for number, obj in enumerate([*_queues_of_the_cluster(cluster.objects),
                                       *cluster.objects, *fields.named_classes]):
             time = FIRST_TIME + number
@@ -165,7 +165,6 @@ class _Controllers:
     def __init__(self, objects: list[api.KubernetesObject], running: list[api.Pod],
                  into: Loaded) -> None:
         self.objects, self.owners, self.into = objects, Owners(objects), into
-        self.nodes = self._of(api.Node)
         self.pods = {_key(pod) for pod in self._of(api.Pod)}
         self.fields = FieldDefaults(objects, self.label)
         self.counted, self.quotas = Counted(), Quotas([
@@ -189,15 +188,6 @@ class _Controllers:
     def label(self, obj: api.KubernetesObject) -> str:
         """Return an object's name in a sentence."""
         return labelled(obj, self.into.places.get(place_key(obj)))
-
-    def count(self, obj: api.KubernetesObject) -> int:
-        """Return how many pods controllers create for an object."""
-        if isinstance(obj, api.VolcanoJob):
-            return sum(task.replicas for task in obj.spec.tasks)
-        if isinstance(obj, api.Workload):
-            return pod_count(obj, self.nodes)
-        return (operators.pod_count(obj, self.objects)
-                if isinstance(obj, operators.OperatorObject) else 0)
 
     def parts(self, obj: api.KubernetesObject) -> Sequence[api.KubernetesObject]:
         """Return the scheduler's objects in place of an object: controllers create nothing twice,
@@ -293,10 +283,9 @@ class _Controllers:
 
     def _operator(self, obj: operators.OperatorObject) -> list[api.KubernetesObject]:
         """Return what the operator of a kind creates; its objects create others in turn."""
-        label = operators.OPERATORS[type(obj)].label
         created = operators.created(
             obj, self.objects, lambda name: self.given_groups.get(f"{obj.namespace}/{name}"),
-            self.owners.kinds(obj, label), self.fields.priorities)
+            self.owners.kinds(obj), self.fields.priorities)
         for sentence in created.sentences:
             self._not_created(obj, sentence)
         if any(isinstance(each, api.PodGroup) for each in created.objects) and self._no_group(obj):
@@ -329,7 +318,7 @@ class _Controllers:
         if ended := job_end(workload):
             self._not_created(workload, ended)
             return []
-        if not pod_count(workload, self.nodes):
+        if not pod_count(workload, self.objects):
             if workload.spec.suspend:
                 self._not_created(workload, suspended(workload))
             return []
@@ -337,7 +326,7 @@ class _Controllers:
         if scheduler != SCHEDULER:
             self._not_created(workload, Message("not_created.scheduler", scheduler=scheduler))
             return []
-        pods = pods_of(workload, self.nodes)
+        pods = pods_of(workload, self.objects)
         if isinstance(workload, api.Deployment):  # its ReplicaSet inherits its annotations
             owner = pods[0].metadata.owner_references[0].name
             self.groups.owners[workload.namespace, "ReplicaSet",

@@ -7,7 +7,7 @@ Volcano: pkg/controllers/job/job_controller_actions.go (getPodGroupByJob)
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from volcano_lab.api.objects import (
     KubernetesObject,
@@ -16,10 +16,12 @@ from volcano_lab.api.objects import (
     PodGroup,
     PodStatus,
     VolcanoJob,
+    Workload,
 )
+from volcano_lab.manifests import operators
 from volcano_lab.manifests.job_controller import GROUP_NAME, JOB_NAME
 from volcano_lab.manifests.loader import place_key
-from volcano_lab.manifests.operators import LABELS
+from volcano_lab.manifests.workloads import pod_count
 
 UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 JOB = "batch.volcano.sh/Job"
@@ -53,9 +55,8 @@ class Owners:
                 if isinstance(obj, PodGroup) and owner == JOB:
                     self.groups.setdefault((namespace, reference.name), obj.name)
                 self._add(obj.kind, owner, namespace, reference.name, reference.uid)
-            if isinstance(obj, Pod) and not LABELS.isdisjoint(obj.metadata.labels):
-                self._labelled |= {(namespace, key, obj.metadata.labels[key])
-                                   for key in LABELS & obj.metadata.labels.keys()}
+            if isinstance(obj, Pod):
+                self._labelled.update((namespace, *named) for named in by_label(obj))
             if isinstance(obj, Pod) and (above := deployment_of(obj)):
                 self._add("ReplicaSet", "Deployment", namespace, above, "")
             if isinstance(obj, Pod) and not obj.metadata.owner_references:
@@ -64,12 +65,12 @@ class Owners:
     def _add(self, child: str, owner: str, namespace: str, name: str, uid: str) -> None:
         self._uids.setdefault((child, owner, namespace, name), set()).add(uid)
 
-    def kinds(self, owner: KubernetesObject, label: str = "") -> set[str]:
+    def kinds(self, owner: KubernetesObject) -> set[str]:
         """Return the kinds of an owner's children; pods also if a label names it."""
         kind, namespace = owner_kind(owner.api_versions[0], owner.kind), owner.namespace
         found = {child for child in {key[0] for key in self._uids}
                  if (child, kind, namespace, owner.name) in self._uids}
-        return found | ({"Pod"} if (namespace, label, owner.name) in self._labelled else set())
+        return found | ({"Pod"} if (namespace, owner.kind, owner.name) in self._labelled else set())
 
     def has(self, owner: KubernetesObject, child: type[KubernetesObject]) -> bool:
         """Return whether the owner has a child of that kind; uids are compared if both have one."""
@@ -110,6 +111,33 @@ def deployment_of(pod: Pod) -> str:
     digest = pod.metadata.labels.get("pod-template-hash", "")
     return next((owner.name.removesuffix(f"-{digest}") for owner in pod.metadata.owner_references
                  if owner.kind == "ReplicaSet" and owner.name.endswith(f"-{digest}")), "")
+
+
+def by_label(pod: Pod) -> Iterator[tuple[str, str]]:
+    """Yield the (kind, name) of each object of an operator that a label of a pod may name.
+
+    >>> from volcano_lab.api.objects import ObjectMeta
+    >>> [*by_label(Pod(ObjectMeta(labels={"ray.io/cluster": "a"})))]
+    [('RayCluster', 'a')]
+    """
+    for label in operators.NAMED_BY.keys() & pod.metadata.labels.keys():
+        for kind in operators.NAMED_BY[label]:
+            yield kind, pod.metadata.labels[label]
+
+
+def pods_asked(owner: KubernetesObject, objects: list[KubernetesObject]) -> int:
+    """Return how many pods a controller creates for an owner among some objects, for any other 0.
+
+    >>> from volcano_lab.api.objects import Deployment
+    >>> pods_asked(Deployment(), []), pods_asked(Pod(), [])
+    (1, 0)
+    """
+    if isinstance(owner, VolcanoJob):
+        return sum(task.replicas for task in owner.spec.tasks)
+    if isinstance(owner, Workload):
+        return pod_count(owner, objects)
+    return operators.pod_count(owner, objects) if isinstance(
+        owner, operators.OperatorObject) else 0
 
 
 def created_again(pod: Pod) -> Pod:

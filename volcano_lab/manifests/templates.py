@@ -16,7 +16,7 @@ from volcano_lab.api.objects import Container, KubernetesObject, Pod, PodSpec, W
 from volcano_lab.api.objects.pod import ResourceRequirements
 from volcano_lab.api.pod_sum import parsed
 from volcano_lab.manifests.operators import OPERATORS, OperatorObject, roles_of
-from volcano_lab.manifests.owners import created_again
+from volcano_lab.manifests.owners import by_label, created_again
 
 Templates = dict[tuple[str, str], list[tuple[KubernetesObject, dict[str, str], PodSpec]]]
 """Objects that create pods, with labels of these, and their spec."""
@@ -40,11 +40,10 @@ def template_of(pod: Pod, known: Templates) -> tuple[KubernetesObject, PodSpec] 
     """Return the owner that has the template of a pod, and this; None where none has one for it
     alone.
     """
-    labels = pod.metadata.labels
-    owners = {(ref.kind, ref.name) for ref in pod.metadata.owner_references if ref.controller} | {
-        (cls.kind, labels[row.label]) for cls, row in OPERATORS.items() if row.label in labels}
+    owners = {*by_label(pod), *((ref.kind, ref.name) for ref in pod.metadata.owner_references
+                                if ref.controller)}
     found = [(obj, spec) for owner in owners for obj, own, spec in known.get(owner, ())
-             if own.items() <= labels.items()]
+             if own.items() <= pod.metadata.labels.items()]
     return found[0] if found and all(spec == found[0][1] for _, spec in found) else None
 
 

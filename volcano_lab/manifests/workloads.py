@@ -4,7 +4,7 @@ For new objects in a cluster at rest: no rolling update, no pod of a Job has end
 schedulers are not created, because no simulated scheduler would place them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from zlib import crc32
 
 from volcano_lab.api import objects as api
@@ -24,7 +24,7 @@ MOST_PODS, MOST_QUEUES_DEEP = 50_000, 200
 """The most pods of all controllers, and levels of queues: the API bounds neither."""
 
 
-def pod_count(workload: api.Workload, nodes: list[api.Node]) -> int:
+def pod_count(workload: api.Workload, objects: Iterable[api.KubernetesObject]) -> int:
     """Return how many pods a workload's controller creates at first.
 
     >>> pod_count(api.BatchJob(spec=api.WorkloadSpec(completions=3, parallelism=5)), [])
@@ -32,7 +32,7 @@ def pod_count(workload: api.Workload, nodes: list[api.Node]) -> int:
     """
     spec = workload.spec
     if isinstance(workload, api.DaemonSet):
-        return len(_daemon_nodes(workload, nodes))
+        return len(_daemon_nodes(workload, objects))
     if not isinstance(workload, api.BatchJob):
         return 1 if spec.replicas is None else spec.replicas
     parallel = 1 if spec.parallelism is None else spec.parallelism
@@ -66,7 +66,7 @@ def job_end(job: api.Workload) -> Message | None:
     return None
 
 
-def pods_of(workload: api.Workload, nodes: list[api.Node]) -> list[api.Pod]:
+def pods_of(workload: api.Workload, objects: Iterable[api.KubernetesObject]) -> list[api.Pod]:
     """Return the pods that a workload's controller creates at first; a Deployment's are owned by
     a ReplicaSet.
     """
@@ -80,7 +80,7 @@ def pods_of(workload: api.Workload, nodes: list[api.Node]) -> list[api.Pod]:
     elif isinstance(workload, api.BatchJob):
         labels |= {"batch.kubernetes.io/job-name": name, "job-name": name}
     reference = api.OwnerReference(owner.api_versions[0], kind, name, uid, True, True)
-    nodes = _daemon_nodes(workload, nodes) if isinstance(workload, api.DaemonSet) else []
+    nodes = _daemon_nodes(workload, objects) if isinstance(workload, api.DaemonSet) else []
     pods, names = [], series(f"{name}-")
     for number in range(pod_count(workload, nodes)):
         own, spec = f"{name}-{number}", template.spec
@@ -108,10 +108,11 @@ def _with_claims(workload: api.StatefulSet, pod: str) -> api.PodSpec:
         *(volume_of(name, f"{name}-{pod}") for name in names)])
 
 
-def _daemon_nodes(workload: api.DaemonSet, nodes: list[api.Node]) -> list[api.Node]:
+def _daemon_nodes(workload: api.DaemonSet, objects: Iterable[api.KubernetesObject]
+                  ) -> list[api.Node]:
     """Return nodes that the pods select and without an untolerated taint."""
     spec = workload.spec.template.spec
-    return [node for node in nodes if _selects(spec, node) and all(
+    return [node for node in objects if isinstance(node, api.Node) and _selects(spec, node) and all(
         taint.effect == "PreferNoSchedule" or any(
             toleration.effect in ("", taint.effect) and toleration.key in ("", taint.key)
             and (toleration.operator == "Exists" or toleration.value == taint.value)

@@ -15,11 +15,11 @@ from volcano_lab.api.task import GROUP_NAME, TASK_SPEC
 from volcano_lab.manifests.job_controller import amounts_text
 from volcano_lab.manifests.operators import model
 from volcano_lab.manifests.operators.model import KINDS, Created, Gang, OperatorObject, Role, at
-from volcano_lab.manifests.operators.table import LABELS, OPERATORS
+from volcano_lab.manifests.operators.table import NAMED_BY, OPERATORS
 from volcano_lab.manifests.workloads import suspended
 from volcano_lab.messages import Message, Said, gettext
 
-__all__ = ["KINDS", "LABELS", "OPERATORS", "Created", "OperatorObject", "created", "ended",
+__all__ = ["KINDS", "NAMED_BY", "OPERATORS", "Created", "OperatorObject", "created", "ended",
            "pod_count", "problems", "roles_of"]
 
 MISSING = "MISSING"

@@ -9,6 +9,7 @@ from typing import Any
 
 from volcano_lab.manifests.operators import flows, gangs, spark
 from volcano_lab.manifests.operators.model import KINDS, Operator, OperatorObject
+from volcano_lab.trace.plain import grouped
 
 READERS = {reader.__name__: reader for reader in (
     gangs.ray, gangs.replica_specs, gangs.mpi, gangs.leader_worker_set, gangs.model_serving,
@@ -38,5 +39,6 @@ for _row in _FILE["operator"]:
     for _kind, _where in _row.pop("kinds").items():
         _add(_kind, _where, _row)
 
-LABELS = frozenset(row.label for row in OPERATORS.values() if row.label)
-"""The labels of pods with the name of the object that they were created for."""
+NAMED_BY = grouped((row.label, cls.kind) for cls, row in OPERATORS.items() if row.label)
+"""Label of a pod with the name of the object that it was created for -> the kinds of such objects.
+"""
