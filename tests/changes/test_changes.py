@@ -618,6 +618,19 @@ def test_a_name_that_no_object_or_several_have_is_refused_with_the_nearest(name,
         world.find(name, name)
 
 
+@pytest.mark.parametrize(("settings", "removals", "sentence"), [
+    (["deployment/wex.replicas=3"], [], 'there is no deployment "wex"; there is default/web$'),
+    (["deployment/web.replicas=3"], ["deployment/web"], 'no deployment "web"; there are none$'),
+    (["queue/zzz.weight=3"], [], 'there is no queue "zzz"; there are root, default$'),
+    (["job/zzz.minMember=3"], [], 'there is no job "zzz"; there are none$'),
+    ([], ["deployment/zzz"], 'there is no deployment "zzz"; there is default/web$')])
+def test_the_names_that_are_there_are_those_of_the_manifests(settings, removals, sentence):
+    web = loads("{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 1,"
+                "template: {spec: {schedulerName: volcano, containers: [{name: c}]}}}}")
+    with pytest.raises(ManifestError, match=sentence):
+        change(web, settings, removals)
+
+
 @pytest.mark.parametrize(("group", "pods"), [
     ("ml/alone", ["p0"]), ("default/here", ["p2", "p3"]), ("ml/train-u", ["p4", "p6"])])
 def test_the_pods_of_a_podgroup_are_those_of_its_namespace_that_name_it(group, pods):

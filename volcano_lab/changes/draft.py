@@ -122,7 +122,11 @@ class Draft:
         kind = kind_of(word, where)
         found = self._called(kind, rest)
         if not found:
-            known = [keys_of(self[place])[0] for place in self.of_kind(kind)]
+            given = Draft(getattr(self.source, "given", self.source))
+            objects = [given[place] for place in given.of_kind(kind)] + [
+                obj for obj in map(self.__getitem__, self.of_kind(kind))
+                if not obj.metadata.owner_references]
+            known = [*dict.fromkeys(keys_of(obj)[0] for obj in objects)]
             near = get_close_matches(rest, known, 5, 0.4) or known[:5]
             raise ManifestError(
                 '"{where}": there is no {word} "{rest}"; there is {near:,}' if len(near) == 1 else

@@ -156,7 +156,7 @@ def too_large(objects: Sequence[api.KubernetesObject],
             pods += own
         else:
             problems.append(gettext("{label}: it asks for {own:,} pods; allowed are at most "
-                                    "{most:,} that are made in all", label=label(obj),
+                                    "{most:,} that are created in all", label=label(obj),
                                     own=own, most=MOST_PODS))
     parents = {obj.name: obj.spec.parent for obj in objects if isinstance(obj, api.Queue)}
     depths: dict[str, int] = {"": 0}
