@@ -7,9 +7,9 @@ from volcano_lab import Cluster
 from volcano_lab.api.objects import Taint
 from volcano_lab.changes import Change
 from volcano_lab.explain import Explainer
-from volcano_lab.explain.candidates import Candidates, gone
+from volcano_lab.explain.candidates import Candidates
 from volcano_lab.explain.explanation import Cause
-from volcano_lab.explain.options import Rank, World
+from volcano_lab.explain.options import Rank, World, gone
 from volcano_lab.explain.search import _by_sums
 from volcano_lab.manifests.loader import from_dict
 

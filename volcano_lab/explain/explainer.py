@@ -12,60 +12,44 @@ from math import inf
 from time import perf_counter, time
 
 from volcano_lab.api import PIPELINED, RELEASING, JobInfo, TaskInfo
-from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
+from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.api.status import FAILED
-from volcano_lab.api.task import GROUP_NAME
-from volcano_lab.changes import Change
 from volcano_lab.changes.draft import CLASSES
-from volcano_lab.explain import origin, questions
+from volcano_lab.explain import questions
+from volcano_lab.explain.behind import VOLUMES, behind
 from volcano_lab.explain.beyond import beyond_causes, decided_by, idle_causes
-from volcano_lab.explain.candidates import CAPABILITY, SHARE, in_queues
+from volcano_lab.explain.candidates import CAPABILITY, SHARE
 from volcano_lab.explain.defects import defect_causes
-from volcano_lab.explain.evictions import evicted_for, victim_causes
 from volcano_lab.explain.evidence import Evidence, unbound, waits
 from volcano_lab.explain.explanation import Cause, Explanation, Group, Waiting, each_said
 from volcano_lab.explain.kubelet import bound_causes, failed_causes
+from volcano_lab.explain.left_out import absent, left_out, no_queue
 from volcano_lab.explain.loops import cluster_loops
-from volcano_lab.explain.nodes import STATIC
-from volcano_lab.explain.options import Rank, World
-from volcano_lab.explain.outcome import LARGE, Outcome, alone, outcome
+from volcano_lab.explain.outcome import LARGE, alone
 from volcano_lab.explain.pages import TABLES
+from volcano_lab.explain.promises import leaving, overdue, promised
 from volcano_lab.explain.remedies import ends_of, remedies_for
-from volcano_lab.explain.remedy import Remedy, gains
-from volcano_lab.explain.values import new_queue
-from volcano_lab.explain.why_job import (
-    elsewhere,
-    gap_of,
-    head_of,
-    job_causes,
-    leaving,
-    overdue,
-    promised,
-)
+from volcano_lab.explain.remedy import Remedy
+from volcano_lab.explain.victims import evicted_for, victim_causes
+from volcano_lab.explain.who_evicts import who_evicts
+from volcano_lab.explain.why_job import gap_of, head_of, job_causes
 from volcano_lab.explain.why_node import why_node
+from volcano_lab.explain.why_queue import why_queue
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.framework.collector import collector_paused, enable_past_young
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import Loaded
-from volcano_lab.manifests.owners import job_of
-from volcano_lab.manifests.pod_group_controller import SCHEDULER
-from volcano_lab.messages import Message, NoSuch, friendly_errors, meant, near
+from volcano_lab.messages import Message, NoSuch, friendly_errors, near
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Part, Shown, TraceReader
-from volcano_lab.trace.cause_trace import POINTS, CauseTrace
+from volcano_lab.trace.cause_trace import CauseTrace
 from volcano_lab.trace.names import kinds_meant
 
 REFUSED = (*CAPABILITY, "overcommit_refuses", "resource_quota")
 """Causes by which enqueue does not admit a job."""
-VOLUMES = ("claim_missing", "claim_unbound", "volume_unbound")
-"""Causes that hide the search of a node."""
 PROMISED = ("never_bound", "promise_lost")
 """Causes of pipelined pods that are never bound."""
-NEXT_DOORS = {*STATIC, *TABLES["doors"]["next"].split(), *TABLES["protection"].values()}
-"""Causes that keep a job waiting once it is admitted, however much the cluster has left."""
-DOORS = 2
-"""How many of these are named."""
 
 @friendly_errors
 class Explainer(Shown):
@@ -116,113 +100,13 @@ class Explainer(Shown):
         except LookupError:
             word, _, rest = what.partition("/")
             name = rest if any(kind in CLASSES for kind in kinds_meant(word)) else what
-            found = self._left_out(what) or self._left_out(name) or self._no_queue(name)
+            found = left_out(self.evidence, what, self.why_job) or left_out(
+                self.evidence, name, self.why_job) or no_queue(self.evidence, name)
             if found is None:
                 raise
             return found
         return {"job": self.why_job, "pod": self.why_task, "queue": self.why_queue,
                 "node": self.why_node}[kind](key)
-
-    def _left_out(self, what: str) -> Explanation | None:
-        """Why an object of this name is not in the session."""
-        pods = sorted(self._pods_called(what), key=lambda pod: bool(pod.spec.node_name))
-        for pod in pods:
-            group = job_of(pod)
-            if pod.spec.scheduler_name not in ("", SCHEDULER):
-                return self.why_job(group) if group in self.session.jobs else Explanation(
-                    f"pod {pod.key}", Message("left_out"), [*elsewhere([pod], next(iter(
-                        pod.metadata.owner_references), None))])
-        names = {what, f"default/{what}", *(pod.key for pod in pods)}
-        alike = [name for name in self.evidence.not_created if name.partition("/")[2] == what]
-        if len(alike) == 1:
-            names.update(alike)
-        groups = self._groups(names, pods)
-        left_out = next((reason for reason in self.session.snapshot.left_out if isinstance(
-            reason, Message) and reason.facts["name"] in (groups or names)), None)
-        if left_out is None:
-            return self._not_created(what, names)
-        lost = {key: queue for key, queue in groups.items() if queue not in self.session.queues}
-        return Explanation(what, Message("left_out.head", why=[
-            Message(left_out.code, **{**left_out.facts, "name": what}),
-            *self._also(left_out, groups, pods)]), [Cause("left_out", "")],
-            partial(self._with_a_queue, what, lost) if lost else None)
-
-    def _not_created(self, what: str, names: set[str]) -> Explanation | None:
-        """Why the controllers do not create an object of these names, or its pods."""
-        names = names | self._with_created(what)
-        reasons = [Message("not_created", name=name, what=why)
-                   for name, sentences in self.evidence.not_created.items()
-                   for why in sentences if not names.isdisjoint([name, *(
-                       f"{name.partition('/')[0]}/{each}"
-                       for each in getattr(why, "facts", {}).get("names", ()))])]
-        if not reasons:
-            return None
-        return Explanation(what, reasons[0], [Cause("left_out", reasons[1:])])
-
-    def _no_queue(self, name: str) -> Explanation | None:
-        """Which jobs are in a queue of this name, which does not exist."""
-        lost = {uid: said.facts["name"] for uid, said in self._absent().items()
-                if said.facts.get("queue") == name}
-        return Explanation(f"queue {name}", Message(
-            "left_out.queue", queue=name, n=len(lost), jobs=[*lost.values()], near=origin.near(
-                name, self.session.queues)), [Cause("left_out", "")], partial(
-            self._with_a_queue, next(iter(lost.values())), dict.fromkeys([*lost][:1], name))) if (
-            lost) else None
-
-    def _pods_called(self, what: str) -> list[Pod]:
-        """The pods of a name, or else those of an owner of that name, or of what it has
-        created, without a PodGroup.
-        """
-        pods, made = [obj for obj in self.objects if isinstance(obj, Pod)], self._with_created(what)
-        own = [pod for pod in pods if what in (pod.key, pod.name, f"pod/{pod.name}")]
-        return own or ([] if self._groups({what, f"default/{what}"}, []) else [
-            pod for pod in pods for owner in pod.metadata.owner_references
-            if not made.isdisjoint((owner.name, f"{pod.namespace}/{owner.name}"))])
-
-    def _with_created(self, what: str) -> set[str]:
-        """A name, and those of the objects that an owner of that name has created."""
-        return {what} | {obj.key for obj in self.evidence.given
-                         for owner in obj.metadata.owner_references
-                         if what in (owner.name, f"{obj.namespace}/{owner.name}")}
-
-    def _also(self, left_out: Message, groups: dict[str, str], pods: list[Pod]
-              ) -> Iterator[Message]:
-        """Yield the annotation of a PodGroup that is gone, queues, and PodGroups of the same name
-        in other namespaces.
-        """
-        queue = groups.get(left_out.facts["name"], "default")
-        for pod in pods[:1] if left_out.code == "left_out.no_pod_group" else ():
-            group = pod.metadata.annotations[GROUP_NAME]
-            yield Message("left_out.stale" if group.startswith("podgroup-") else "left_out.create",
-                          group=group, annotation=GROUP_NAME, namespace=pod.namespace)
-        if queue not in self.session.queues:
-            yield origin.near(queue, self.session.queues)
-        names = {key.partition("/")[2] for key in groups}
-        alike = [obj.key for obj in self.objects if isinstance(obj, PodGroup)
-                 and obj.key not in groups and obj.name in names]
-        if alike:
-            yield Message("left_out.alike", groups=alike)
-
-    def _groups(self, names: set[str], pods: list[Pod]) -> dict[str, str]:
-        """The PodGroups of some names, or of some pods, and the queue of each."""
-        groups = {obj.key: obj.spec.queue for obj in self.objects if isinstance(obj, PodGroup)
-                  and not names.isdisjoint([obj.key, *(f"{obj.namespace}/{owner.name}" for owner
-                                                       in obj.metadata.owner_references)])}
-        return groups | {key: "default" for pod in pods for key in (job_of(pod), pod.key)}
-
-    def _with_a_queue(self, name: str, lost: dict[str, str], _: float) -> Iterable[Remedy]:
-        """The remedies of a job that is left out: the queue with the nearest name, and a new one.
-        """
-        pods = [pod for pods in self._later.values() for pod in pods]
-        world = World(with_defaults([*self.objects, *pods]), self.conf, lambda _: name)
-        for uid, queue in lost.items():
-            known = filter(None, [meant(queue, self.session.queues, 0.7)])
-            for option in (*in_queues(world, uid, known), new_queue(world, queue)):
-                after = outcome(*world.applied(option.most), uid, self.now)
-                if after.runs(uid) and after.rest is not None:
-                    brings = tuple(gains(self.evidence, self.session, after, uid, name))
-                    yield Remedy(world.described(option.most), brings, option.most, Rank.QUEUE,
-                                 world, name, after.placed(uid))
 
     def _has(self, about: str | None) -> bool:
         """Whether the trace has the searches for a job, by its uid ("": for all)."""
@@ -249,7 +133,7 @@ class Explainer(Shown):
         causes = job_causes(self.evidence, job)
         codes = {cause.code for cause in causes}
         if codes & {*VOLUMES} or (job.is_pending() and codes & {*REFUSED}):
-            causes += self._behind(job, codes)
+            causes += behind(self.evidence, job, codes)
         causes += [*self._reserving(causes), *defect_causes(self.evidence, job, causes)]
         loops = self.loops() if len(self.session.nodes) < LARGE else None
         causes += loops.causes if loops is not None else []
@@ -298,39 +182,6 @@ class Explainer(Shown):
         return None if cause is None else Explanation("cluster", [], [cause], partial(
             ends_of, seen, cause))
 
-    def _behind(self, job: JobInfo, known: set[str]) -> list[Cause]:
-        """What a job would wait for, too, if it was admitted alone, or its pods had no volumes."""
-        if known & {*origin.TOO_LARGE, *STATIC} or not self.objects:
-            return []
-        code = "with_volume" if known & {*VOLUMES} else "once_admitted"
-        kept = [action for action in self.conf.actions  # in a large cluster no searches for victims
-                if action not in POINTS or len(self.session.nodes) < LARGE]
-        objects, conf = World(self._alone(job, code == "with_volume"), self.conf).applied(Change((
-            f"podgroup/{job.uid}.status.phase=Inqueue", f"conf/actions={', '.join(kept)}")))
-        trace, ssn = traced(objects, conf, now=self.now, trace=CauseTrace(job.uid))
-        seen, after = Evidence(ssn, trace, objects), ssn.jobs.get(job.uid)
-        seen.future = Outcome()  # further cycles are not run
-        also = job_causes(seen, after) if after is not None else []
-        doors = [cause for cause in also if cause.code not in known and (
-            cause.code in NEXT_DOORS if code == "once_admitted" else not cause.context)][:DOORS]
-        return [Cause(cause.code, [
-            Message("behind.more" if number else code), *cause.sentences,
-            Message("admission_adds", n=len(cause.numbers["allowed"]))
-            if code == "once_admitted" and "allowed" in cause.numbers else None],
-            cause.numbers, [], True) for number, cause in enumerate(doors)]
-
-    def _alone(self, job: JobInfo, bare: bool) -> Loaded:
-        """The objects without other pods that wait; the pods of a job `bare` of their volumes."""
-        idle = {uid for uid, each in self.session.jobs.items() if each is not job and not any(
-            task.node_name for task in each.tasks.values())}
-        own = {task.key for task in job.tasks.values()}
-        kept = Loaded(obj for obj in self.objects if not (
-            obj.key not in own and not obj.spec.node_name if isinstance(obj, Pod)
-            else isinstance(obj, PodGroup) and obj.key in idle))
-        return kept if not bare else Loaded(
-            obj.changed(spec={"volumes": []}) if isinstance(obj, Pod) and obj.key in own else obj
-            for obj in kept)
-
     @collector_paused()
     def waiting(self) -> Waiting:
         """Return all jobs that wait, by the foremost of their causes; the largest group first, last
@@ -361,19 +212,19 @@ class Explainer(Shown):
             group.answers.append(Explanation(name, head_of(self.evidence, job, causes), [first]))
         self.evidence.brief = False
         jobs = {*self.names.jobs.values()}
-        absent = [("left_out", said) for said in self._absent().values()]
-        absent += [("pods_not_made", Message("not_created", name=name, what=why))
-                   for name, each in self.evidence.not_created.items()
-                   if name not in jobs for why in each
-                   if getattr(why, "code", "") in TABLES["never"]["codes"]]
-        for code, said in absent:
+        gone = [("left_out", said) for said in absent(self.evidence).values()]
+        gone += [("pods_not_made", Message("not_created", name=name, what=why))
+                 for name, each in self.evidence.not_created.items()
+                 if name not in jobs for why in each
+                 if getattr(why, "code", "") in TABLES["never"]["codes"]]
+        for code, said in gone:
             name = said.facts["name"]
             group = groups.setdefault((code,), Group(code, partial(self.why, name)))
             group.answers.append(Explanation(
                 name, Message("left_out.head", why=[said]), [Cause(code, said)]))
         return Waiting(sorted(groups.values(), key=lambda group: (group.code == "bound",
                                                                   -len(group.answers))),
-                       len(self.session.jobs) + len(absent))
+                       len(self.session.jobs) + len(gone))
 
     def _beyond(self, job: JobInfo) -> list[Cause]:
         """Why a job of which no pod waits here does not run in the cluster: a part of Volcano does
@@ -388,14 +239,6 @@ class Explainer(Shown):
             refused if len({cause.code for cause in refused}) > 1 else []) or [
             cause for cause in (*filter(None, [late]), *bound_causes(seen, job))
             if cause.numbers.get("stuck") or cause.numbers.get("stalled")]
-
-    def _absent(self) -> dict[str, Message]:
-        """Why jobs are not in the session, by their PodGroups."""
-        owners = {obj.key: owner.name for obj in self.objects if isinstance(obj, PodGroup)
-                  for owner in obj.metadata.owner_references[:1]}
-        return {uid: Message(reason.code, **{**reason.facts, "name": (
-            f"{uid.partition('/')[0]}/{owners[uid]}" if uid in owners else uid)})
-            for reason in self.session.snapshot.jobs_left_out for uid in [reason.facts["name"]]}
 
     def foremost(self, uid: str) -> Cause | None:
         """Return the first cause for which a job waits; None where no pod of it waits."""
@@ -443,7 +286,7 @@ class Explainer(Shown):
 
     def why_queue(self, name: str) -> Explanation:
         """Return what a queue requests, deserves, holds and may hold, and which jobs wait in it."""
-        found = questions.why_queue(self.evidence, self.names.find(name, "queue")[1])
+        found = why_queue(self.evidence, self.names.find(name, "queue")[1])
         for cause in found.causes:
             if cause.code == "jobs_wait":
                 said = each_said(self.why_job(cause.numbers["jobs"][0]).said)[0]
@@ -522,7 +365,7 @@ class Explainer(Shown):
         No action of the configuration evicts pods of default/a for others (preempt, reclaim).
         """
         job = self.session.jobs[self.names.find(name, "job")[1]]
-        found = questions.who_evicts(self.evidence, job)
+        found = who_evicts(self.evidence, job)
         gone = [pod for pods in evicted_for(self.evidence, job).values() for pod in pods]
         found.find_remedies = self._sparing(job, [
             *victim_causes(self.evidence, gone[0])] if gone else [])

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Any
 
-from volcano_lab.explain.evictions import victim_causes
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.outcome import Eviction, Outcome
+from volcano_lab.explain.victims import victim_causes
 from volcano_lab.messages import Message
 from volcano_lab.trace import short
 from volcano_lab.trace.plain import grouped

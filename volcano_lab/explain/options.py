@@ -7,7 +7,7 @@ Volcano: none
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from math import ceil
 from typing import Any
@@ -38,6 +38,9 @@ OWNERS = {kind.kind.lower() for kind in OPERATORS}
 """Kinds of operators, as a change names them."""
 SWITCHED = {"preempt": "enablePreemptable", "reclaim": "enableReclaimable"}
 """Action -> the switch of a plugin's answer about its victims."""
+
+ENDED = 4
+"""The most jobs whose end is waited for."""
 
 
 class Rank:
@@ -80,6 +83,11 @@ def setting(target: str, *steps: str, to: Any) -> str:
     'queue/a.capability[nvidia.com/gpu]=4'
     """
     return f"{path_text(target, *steps)}={value_text(to)}"
+
+
+def label_set(node: str, label: str, value: str) -> str:
+    """A setting of a node's label."""
+    return setting(f"node/{node}", "metadata", "labels", label, to=value)
 
 
 def step_of(resource: str, amount: Any = 0) -> Any:
@@ -206,6 +214,25 @@ class World:
 def _of_owner(change: Change) -> bool:
     """Whether a change is one of an object that an operator knows."""
     return any(text.partition("/")[0] in OWNERS for text in (*change.settings, *change.removals))
+
+
+def in_queues(world: World, uid: str, queues: Iterable[str]) -> Iterator[Option]:
+    """That a job be in another queue."""
+    for queue in queues:
+        yield once(f"{world.job(uid)}.queue={queue}", rank=Rank.OTHERS, kind="queue")
+
+
+def several(settings: list[str], rank: int = Rank.QUEUE) -> Option:
+    """As many of some settings as it takes, in this order."""
+    return Option(lambda count: Change(tuple(settings[:count])), rank, len(settings))
+
+
+def gone(world: World, jobs: Iterable[str], rank: int = Rank.OTHERS) -> Iterator[Option]:
+    """That jobs be gone, with their pods, in this order: that they end, or are deleted."""
+    names = tuple(world.owner(uid, rank != Rank.WAIT) for uid in jobs if uid in world.groups)
+    yield Option(lambda count: Change(removals=names[:count]), rank,
+                 min(len(names), ENDED) if rank == Rank.WAIT else len(names))
+
 
 
 # -- the configuration ----------------------------------------------------------------------------

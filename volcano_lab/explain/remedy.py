@@ -17,7 +17,7 @@ from volcano_lab.changes.kubectl import kubectl
 from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.options import Rank, World
 from volcano_lab.explain.outcome import Outcome, Price
-from volcano_lab.explain.why_job import promise_fails
+from volcano_lab.explain.promises import promise_fails
 from volcano_lab.framework import Session
 from volcano_lab.manifests.operators.spark import jvm_bytes
 from volcano_lab.messages import Message, spoken

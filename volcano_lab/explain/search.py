@@ -35,9 +35,10 @@ from volcano_lab.explain.outcome import (
     surplus,
 )
 from volcano_lab.explain.owners import ended_as
+from volcano_lab.explain.promises import promise_fails
 from volcano_lab.explain.remedy import Remedy, by_owner, costs, gains, spared
 from volcano_lab.explain.trial import Deadline, TooLate, Trial, run
-from volcano_lab.explain.why_job import job_causes, promise_fails
+from volcano_lab.explain.why_job import job_causes
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.framework.observer import joined
 from volcano_lab.manifests.admission import verdicts

@@ -18,7 +18,6 @@ from typing import Any
 from volcano_lab.api import JobInfo
 from volcano_lab.api.objects import Pod
 from volcano_lab.cache.dump import settled
-from volcano_lab.explain.evictions import victim_causes
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explainer import Explainer
 from volcano_lab.explain.explanation import Cause, Explanation
@@ -26,6 +25,7 @@ from volcano_lab.explain.loops import loop_cause, loop_causes, stranded_cause
 from volcano_lab.explain.outcome import Eviction
 from volcano_lab.explain.remedies import remedies_for
 from volcano_lab.explain.remedy import Remedy
+from volcano_lab.explain.victims import victim_causes
 from volcano_lab.explain.why_job import job_causes
 from volcano_lab.framework import Observer, Session
 from volcano_lab.manifests.loader import Loaded

@@ -5,13 +5,13 @@ Volcano: none
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cmp_to_key
 from typing import Any
 
-from volcano_lab.api import JobInfo, Resource, TaskInfo
-from volcano_lab.api.objects import Node, OwnerReference, Pod
-from volcano_lab.api.status import FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
+from volcano_lab.api import JobInfo, Resource
+from volcano_lab.api.objects import OwnerReference, Pod
+from volcano_lab.api.status import FAILED, PENDING, RELEASING, RUNNING, SUCCEEDED
 from volcano_lab.explain import evictions, evidence, kubelet
 from volcano_lab.explain.beyond import beyond_causes, decided_by, idle_causes
 from volcano_lab.explain.evidence import Evidence, counts
@@ -21,24 +21,21 @@ from volcano_lab.explain.holders import priority_note, quota_users
 from volcano_lab.explain.lint import ignored_fields, place_of
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.origin import TOO_LARGE, best_effort, cluster_too_small
-from volcano_lab.explain.outcome import future
 from volcano_lab.explain.owners import created_by, named_queue, on_event, outdated, owner_of
-from volcano_lab.explain.questions import why_not_cause
-from volcano_lab.explain.refusals import admission_causes, limit_causes, refusal
+from volcano_lab.explain.promises import going_causes
+from volcano_lab.explain.refusals import admission_causes, limit_causes
 from volcano_lab.explain.volumes import claim_causes, driver_causes
 from volcano_lab.manifests.owners import job_of
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, Said, alike, known
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.plugins.sla import WAITING_TIME
-from volcano_lab.trace import Record, short
+from volcano_lab.trace import short
 from volcano_lab.trace.cause_trace import POINTS
-from volcano_lab.trace.plain import amounts, grouped
+from volcano_lab.trace.plain import amounts
 
 QUEUE_GATE = "scheduling.volcano.sh/queue-allocation-gate"
 """The gate of pods that Volcano v1.15 opens when their queue has enough left."""
-OVERDUE = 300
-"""Seconds after which a pod that should have ended does not end by itself."""
 
 
 def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
@@ -130,7 +127,7 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     above = [Cause("pods_not_made", Message("not_created", name=owner, what=why), {}, [], True)
              for owner in seen.names.above[job.uid] if owner != name
              for why in seen.not_created.get(owner, ())]
-    beside = [*above, *_going(seen, job), *outdated(seen, job), *_fields(seen, job),
+    beside = [*above, *going_causes(seen, job), *outdated(seen, job), *_fields(seen, job),
               *_creator(seen, job), *kubelet.failed_causes(seen, job),
               *kubelet.bound_causes(seen, job), *kubelet.evicted_before(seen, job),
               *_groups_beside(seen, job), *apart_causes(seen, job)]
@@ -185,24 +182,6 @@ def _not_made(seen: Evidence, job: JobInfo, why: Said) -> Cause:
     return Cause("pods_refused", [said, used], {
         "quota": by.facts["quota"], "short": by.facts["short"], "holders": users,
         "wanted": [*by.facts["wanted"].items()]}, [], enough)
-
-
-def _going(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """Yield which pods of a job are pipelined, why some leave, and that some have no node."""
-    going, pending = leaving(seen, job), counts(job)[2]
-    for cause in (promised(seen, job), going, _nowhere(seen, job)):
-        if cause is not None and not (pending and cause.numbers.get("gang")):
-            yield cause
-            for record in _refused(seen, job)[-1:] if cause.code == "promised" else ():
-                before = refusal(seen, job, record)
-                yield Cause(before.code, [Message("promised.refused"), *before.sentences],
-                            before.numbers, [record], True)
-            if cause.code == "never_bound" and "limit" in cause.numbers and not seen.brief:
-                yield from evictions.eviction_causes(seen, job)
-    evicted = going.numbers["evicted"] if going is not None and not seen.brief else ()
-    for cause in evictions.victim_causes(seen, evicted[0]) if evicted else ():
-        cause.context = True
-        yield cause
 
 
 def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -344,166 +323,6 @@ def _hierarchy(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             Message("hierarchical_order.queue", name=queue.name, path=queue.hierarchy,
                     weights=queue.weights)
             for queue in sorted(some, key=cmp_to_key(drf.hierarchy.compare))])
-
-
-def promised(seen: Evidence, job: JobInfo) -> Cause | None:
-    """The nodes to which pods are pipelined, and the pods that leave these; or that they are never
-    bound.
-    """
-    tasks = list(job.in_status(PIPELINED).values())
-    if not tasks:
-        return None
-    nodes = grouped((task.node_name, task.key) for task in tasks)
-    leave = any(task.status == RELEASING for node in nodes
-                for task in seen.ssn.nodes[node].tasks.values())
-    fails = promise_fails(seen, job)
-    if fails and not leave:
-        return _never_bound(seen, job, tasks[0])
-    records = [each for task in tasks for each in seen.of("victims", task=task.key)]
-    parts = [_promised_on(seen, node, pods, records) for node, pods in [*nodes.items()][:3]]
-    parts += [Message("promised.more", count=len(nodes) - 3)] if len(nodes) > 3 else []
-    parts += _harms(seen, nodes, records)
-    if fails:
-        return _lost(seen, job, parts, records)
-    late = overdue(seen, [task for node in nodes for task in seen.ssn.nodes[node].tasks.values()
-                           if task.status == RELEASING])
-    since = {"moment": moment_text(_ends(seen, late[0]))} if late else {}
-    warnings = [each for task in late for each in kubelet.warnings_of(seen, task)]
-    return Cause("promised", [*parts, *warnings,
-                              Message("promised.then" if leave else "promised.again")],
-                 {"promised": len(tasks), "overdue": [task.key for task in late], **since}, records)
-
-
-def _harms(seen: Evidence, nodes: Iterable[str], records: list[Record]) -> Iterator[Message]:
-    """Yield the gangs that fall below their minimum on some nodes, and the jobs of evicted pods
-    that end, or start again, as a whole.
-    """
-    leaving = {task.job for node in nodes for task in seen.ssn.nodes[node].tasks.values()
-               if task.status == RELEASING}
-    for job in map(seen.ssn.jobs.__getitem__, sorted(leaving & seen.ssn.jobs.keys())):
-        if 0 < job.ready_task_num() < job.min_available:
-            yield Message("promised.breaks", job=seen.called(job.uid), n=job.ready_task_num(),
-                          least=job.min_available)
-    victims = {seen.tasks[pod].job: None for record in records for pod in record["chosen"]}
-    yield from filter(None, (on_event(seen, seen.ssn.jobs[uid], "PodEvicted") for uid in victims))
-
-
-def _promised_on(seen: Evidence, node: str, pods: list[str], records: list[Record]) -> Message:
-    """The pods that leave a node to which pods are pipelined, and whether that takes too long."""
-    leaving = [task for task in seen.ssn.nodes[node].tasks.values() if task.status == RELEASING]
-    evicted = {pod: record["action"] for record in records
-               for pod in record["chosen"] if record["task"] in pods}
-    by = grouped((evicted.get(task.key, ""), Message(
-        "pod.of", pod=task.key, job=seen.called(task.job)) if task.job else task.key)
-        for task in sorted(leaving, key=lambda task: task.key not in evicted))
-    why = [Message("promised.evicts" if action else "promised.leaves", action=action, pods=who)
-           for action, who in by.items()] or [Message("promised.free")]
-    ends = [_ends(seen, task) for task in leaving] or [seen.ssn.now]
-    if overdue(seen, leaving):
-        why.append(Message("promised.overdue", moment=moment_text(min(ends))))
-    elif max(ends) > seen.ssn.now + OVERDUE:
-        why.append(Message("promised.until", moment=moment_text(max(ends)), node=node))
-    code = "promised.part" if len(pods) == 1 else "promised.parts"
-    return Message(code, n=len(pods), pod=pods[0], node=node, why=why)
-
-
-def _ends(seen: Evidence, task: TaskInfo) -> float:
-    """When a pod that leaves has to have ended: its deletion timestamp is the end of its grace."""
-    return task.pod.metadata.deletion_timestamp or seen.ssn.now
-
-
-def overdue(seen: Evidence, tasks: Iterable[TaskInfo]) -> list[TaskInfo]:
-    """The pods that should have ended, the longest overdue first."""
-    return sorted((task for task in tasks if _ends(seen, task) < seen.ssn.now - OVERDUE),
-                  key=lambda task: _ends(seen, task))
-
-
-def promise_fails(seen: Evidence, job: JobInfo) -> bool:
-    """Return whether pods are pipelined and not bound some cycles later."""
-    promised = job.in_status(PIPELINED)
-    found = future(seen) if promised else None
-    later = found.last.jobs.get(job.uid) if found is not None and found.last else None
-    return later is not None and not later.is_ready() and not any(
-        later.tasks[uid].node_name and later.tasks[uid].status != PIPELINED
-        for uid in promised if uid in later.tasks)
-
-
-def _lost(seen: Evidence, job: JobInfo, parts: list[Message], records: list[Record]) -> Cause:
-    """That the resources which are freed for it go to others, cycle after cycle."""
-    found = future(seen)
-    assert found is not None
-    gone = {uid: count for uid, count in found.evicted.items() if count}
-    takers = {uid: count for uid, count in found.given.items() if uid != job.uid}
-    victims, others = ([f"{seen.called(uid)} {count}" for uid, count in some.items()]
-                       for some in (gone, takers))
-    said = Message("promise_lost", cycles=found.cycles, count=sum(gone.values()), victims=victims,
-                   placed=found.placed(job.uid), least=job.min_available)
-    after = Message("promise_lost.takers", takers=others) if takers else None
-    return Cause("promise_lost", [*parts, said, after], {
-        "action": min((record.action for record in records), default=""), "victims": list(gone),
-        "takers": list(takers)})
-
-
-def _refused(seen: Evidence, job: JobInfo) -> list[Record]:
-    """The records in which a job's queue refused pods that are pipelined now."""
-    return [record for task in job.in_status(PIPELINED).values()
-            for record in seen.in_action("allocate", "allocatable", task=task.key, answer=False)]
-
-
-def _never_bound(seen: Evidence, job: JobInfo, task: TaskInfo) -> Cause:
-    """That each cycle pipelines a pod to a node that allocate refuses, and why it does."""
-    chosen = seen.in_action("allocate", "chose", task=task.key)
-    limits = [record for record in _refused(seen, job) if record["task"] == task.key]
-    against = refusal(seen, job, limits[-1]) if limits else None
-    against = why_not_cause(seen, task.key, task.node_name, chosen[-1]) if chosen else against
-    said = Message("never_bound" if against else "never_bound.gang", pod=task.key,
-                   node=task.node_name)
-    numbers = against.numbers if against is not None and "limit" in against.numbers else {}
-    return Cause("never_bound", [said, *(against.sentences if against else ()), Message(
-        "never_bound.limit", node=task.node_name) if numbers else None],
-        {**numbers, "promised": len(job.in_status(PIPELINED)), "gang": against is None,
-         "against": against.code if against else ""}, against.records if against else [])
-
-
-def _nowhere(seen: Evidence, job: JobInfo) -> Cause | None:
-    """That pods are bound to nodes that are not among the objects."""
-    lost = {task.key: task.node_name for task in job.tasks.values()
-            if task.node_name and task.node_name not in seen.ssn.nodes}
-    return Cause.of("node_missing", n=len(lost), pod=next(iter(lost)),
-                    nodes=[*dict.fromkeys(lost.values())]) if lost else None
-
-
-def leaving(seen: Evidence, job: JobInfo) -> Cause | None:
-    """How many pods leave, and for which job those that this cycle evicts."""
-    going = [task for task in job.tasks.values()
-             if task.status == RELEASING or task.pod.metadata.deletion_timestamp]
-    count = len(going)
-    if not count:
-        return None
-    stuck = overdue(seen, going)
-    groups = evictions.evicted_for(seen, job)
-    said = [Message("pods_leave" if counts(job)[2] else "pods_leave.all", n=count),
-            *(Message("pods_leave.for", action=action, pods=[*records], job=seen.called(other))
-              for (action, other), records in groups.items()), *evictions.shuffled(seen, job)]
-    late, more = _late(seen, stuck)
-    said += more
-    by_pod = {pod: record for records in groups.values() for pod, record in records.items()}
-    records = {record.number: record for record in by_pod.values()}
-    return Cause("pods_leave", said, {"leaving": count, "stuck": len(stuck),
-                                      "evicted": [*by_pod], **late}, [*records.values()])
-
-
-def _late(seen: Evidence, stuck: list[TaskInfo]) -> tuple[dict[str, Any], list[Message]]:
-    """(Which pods should have ended and when, what keeps them there)."""
-    if not stuck:
-        return {}, []
-    late = {"overdue": [task.key for task in stuck], "moment": moment_text(_ends(seen, stuck[0]))}
-    nodes = [*dict.fromkeys(task.node_name for task in stuck)]
-    said = [Message("pods_leave.overdue", pods=late["overdue"], nodes=nodes, moment=late["moment"])]
-    said += [Message("taint.ready", node=node, text=(each.message or each.reason).rstrip("."))
-             for node in nodes for obj in seen.named.get(node, ()) if isinstance(obj, Node)
-             for each in evidence.not_ready(obj)]
-    return late, said + [each for task in stuck for each in kubelet.warnings_of(seen, task)][:1]
 
 
 def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

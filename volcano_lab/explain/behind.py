@@ -1,0 +1,64 @@
+"""What a job would wait for, too, once it was admitted, or if its pods had no volumes.
+
+Volcano: none
+"""
+
+from __future__ import annotations
+
+from volcano_lab.api import JobInfo
+from volcano_lab.api.objects import Pod, PodGroup
+from volcano_lab.changes import Change
+from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain.explanation import Cause
+from volcano_lab.explain.nodes import STATIC
+from volcano_lab.explain.options import World
+from volcano_lab.explain.origin import TOO_LARGE
+from volcano_lab.explain.outcome import LARGE, Outcome
+from volcano_lab.explain.pages import TABLES
+from volcano_lab.explain.why_job import job_causes
+from volcano_lab.manifests.loader import Loaded
+from volcano_lab.messages import Message
+from volcano_lab.scheduler import traced
+from volcano_lab.trace.cause_trace import POINTS, CauseTrace
+
+VOLUMES = ("claim_missing", "claim_unbound", "volume_unbound")
+"""Causes that hide the search of a node."""
+NEXT_DOORS = {*STATIC, *TABLES["doors"]["next"].split(), *TABLES["protection"].values()}
+"""Causes that keep a job waiting once it is admitted, however much the cluster has left."""
+DOORS = 2
+"""How many of these are named."""
+
+
+def behind(seen: Evidence, job: JobInfo, known: set[str]) -> list[Cause]:
+    """What a job would wait for, too, if it was admitted alone, or its pods had no volumes."""
+    if known & {*TOO_LARGE, *STATIC} or not seen.objects:
+        return []
+    code = "with_volume" if known & {*VOLUMES} else "once_admitted"
+    kept = [action for action in seen.ssn.conf.actions  # in a large cluster no searches for victims
+            if action not in POINTS or len(seen.ssn.nodes) < LARGE]
+    objects, conf = World(_alone(seen, job, code == "with_volume"), seen.ssn.conf).applied(Change((
+        f"podgroup/{job.uid}.status.phase=Inqueue", f"conf/actions={', '.join(kept)}")))
+    trace, ssn = traced(objects, conf, now=seen.ssn.now, trace=CauseTrace(job.uid))
+    then, after = Evidence(ssn, trace, objects), ssn.jobs.get(job.uid)
+    then.future = Outcome()  # further cycles are not run
+    also = job_causes(then, after) if after is not None else []
+    doors = [cause for cause in also if cause.code not in known and (
+        cause.code in NEXT_DOORS if code == "once_admitted" else not cause.context)][:DOORS]
+    return [Cause(cause.code, [
+        Message("behind.more" if number else code), *cause.sentences,
+        Message("admission_adds", n=len(cause.numbers["allowed"]))
+        if code == "once_admitted" and "allowed" in cause.numbers else None],
+        cause.numbers, [], True) for number, cause in enumerate(doors)]
+
+
+def _alone(seen: Evidence, job: JobInfo, bare: bool) -> Loaded:
+    """The objects without other pods that wait; the pods of a job `bare` of their volumes."""
+    idle = {uid for uid, each in seen.ssn.jobs.items() if each is not job and not any(
+        task.node_name for task in each.tasks.values())}
+    own = {task.key for task in job.tasks.values()}
+    kept = Loaded(obj for obj in seen.objects if not (
+        obj.key not in own and not obj.spec.node_name if isinstance(obj, Pod)
+        else isinstance(obj, PodGroup) and obj.key in idle))
+    return kept if not bare else Loaded(
+        obj.changed(spec={"volumes": []}) if isinstance(obj, Pod) and obj.key in own else obj
+        for obj in kept)

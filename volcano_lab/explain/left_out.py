@@ -1,0 +1,142 @@
+"""Why an object is not in the session: nothing has created it, its queue or its PodGroup does not
+exist, or its pods name another scheduler.
+
+Volcano: none
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+
+from volcano_lab.api.objects import Pod, PodGroup
+from volcano_lab.api.task import GROUP_NAME
+from volcano_lab.explain import origin
+from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain.explanation import Cause, Explanation
+from volcano_lab.explain.options import Rank, World, in_queues
+from volcano_lab.explain.outcome import outcome
+from volcano_lab.explain.remedy import Remedy, gains
+from volcano_lab.explain.values import new_queue
+from volcano_lab.explain.why_job import elsewhere
+from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests.owners import job_of
+from volcano_lab.manifests.pod_group_controller import SCHEDULER
+from volcano_lab.messages import Message, meant
+
+
+def left_out(seen: Evidence, what: str, why_job: Callable[[str], Explanation]
+             ) -> Explanation | None:
+    """Why an object of this name is not in the session."""
+    pods = sorted(_pods_called(seen, what), key=lambda pod: bool(pod.spec.node_name))
+    for pod in pods:
+        group = job_of(pod)
+        if pod.spec.scheduler_name not in ("", SCHEDULER):
+            return why_job(group) if group in seen.ssn.jobs else Explanation(
+                f"pod {pod.key}", Message("left_out"), [*elsewhere([pod], next(iter(
+                    pod.metadata.owner_references), None))])
+    names = {what, f"default/{what}", *(pod.key for pod in pods)}
+    alike = [name for name in seen.not_created if name.partition("/")[2] == what]
+    if len(alike) == 1:
+        names.update(alike)
+    groups = _groups(seen, names, pods)
+    reason = next((reason for reason in seen.ssn.snapshot.left_out if isinstance(
+        reason, Message) and reason.facts["name"] in (groups or names)), None)
+    if reason is None:
+        return _not_created(seen, what, names)
+    lost = {key: queue for key, queue in groups.items() if queue not in seen.ssn.queues}
+    return Explanation(what, Message("left_out.head", why=[
+        Message(reason.code, **{**reason.facts, "name": what}),
+        *_also(seen, reason, groups, pods)]), [Cause("left_out", "")],
+        partial(_with_a_queue, seen, what, lost) if lost else None)
+
+
+def _not_created(seen: Evidence, what: str, names: set[str]) -> Explanation | None:
+    """Why the controllers do not create an object of these names, or its pods."""
+    names = names | _with_created(seen, what)
+    reasons = [Message("not_created", name=name, what=why)
+               for name, sentences in seen.not_created.items()
+               for why in sentences if not names.isdisjoint([name, *(
+                   f"{name.partition('/')[0]}/{each}"
+                   for each in getattr(why, "facts", {}).get("names", ()))])]
+    if not reasons:
+        return None
+    return Explanation(what, reasons[0], [Cause("left_out", reasons[1:])])
+
+
+def no_queue(seen: Evidence, name: str) -> Explanation | None:
+    """Which jobs are in a queue of this name, which does not exist."""
+    lost = {uid: said.facts["name"] for uid, said in absent(seen).items()
+            if said.facts.get("queue") == name}
+    return Explanation(f"queue {name}", Message(
+        "left_out.queue", queue=name, n=len(lost), jobs=[*lost.values()], near=origin.near(
+            name, seen.ssn.queues)), [Cause("left_out", "")], partial(
+        _with_a_queue, seen, next(iter(lost.values())), dict.fromkeys([*lost][:1], name))) if (
+        lost) else None
+
+
+def _pods_called(seen: Evidence, what: str) -> list[Pod]:
+    """The pods of a name, or else those of an owner of that name, or of what it has created,
+    without a PodGroup.
+    """
+    pods, made = [obj for obj in seen.objects if isinstance(obj, Pod)], _with_created(seen, what)
+    own = [pod for pod in pods if what in (pod.key, pod.name, f"pod/{pod.name}")]
+    return own or ([] if _groups(seen, {what, f"default/{what}"}, []) else [
+        pod for pod in pods for owner in pod.metadata.owner_references
+        if not made.isdisjoint((owner.name, f"{pod.namespace}/{owner.name}"))])
+
+
+def _with_created(seen: Evidence, what: str) -> set[str]:
+    """A name, and those of the objects that an owner of that name has created."""
+    return {what} | {obj.key for obj in seen.given for owner in obj.metadata.owner_references
+                     if what in (owner.name, f"{obj.namespace}/{owner.name}")}
+
+
+def _also(seen: Evidence, left_out: Message, groups: dict[str, str], pods: list[Pod]
+          ) -> Iterator[Message]:
+    """Yield the annotation of a PodGroup that is gone, queues, and PodGroups of the same name
+    in other namespaces.
+    """
+    queue = groups.get(left_out.facts["name"], "default")
+    for pod in pods[:1] if left_out.code == "left_out.no_pod_group" else ():
+        group = pod.metadata.annotations[GROUP_NAME]
+        yield Message("left_out.stale" if group.startswith("podgroup-") else "left_out.create",
+                      group=group, annotation=GROUP_NAME, namespace=pod.namespace)
+    if queue not in seen.ssn.queues:
+        yield origin.near(queue, seen.ssn.queues)
+    names = {key.partition("/")[2] for key in groups}
+    alike = [obj.key for obj in seen.objects if isinstance(obj, PodGroup)
+             and obj.key not in groups and obj.name in names]
+    if alike:
+        yield Message("left_out.alike", groups=alike)
+
+
+def _groups(seen: Evidence, names: set[str], pods: list[Pod]) -> dict[str, str]:
+    """The PodGroups of some names, or of some pods, and the queue of each."""
+    groups = {obj.key: obj.spec.queue for obj in seen.objects if isinstance(obj, PodGroup)
+              and not names.isdisjoint([obj.key, *(f"{obj.namespace}/{owner.name}" for owner
+                                                   in obj.metadata.owner_references)])}
+    return groups | {key: "default" for pod in pods for key in (job_of(pod), pod.key)}
+
+
+def _with_a_queue(seen: Evidence, name: str, lost: dict[str, str], _: float) -> Iterable[Remedy]:
+    """The remedies of a job that is left out: the queue with the nearest name, and a new one."""
+    pods = [pod for pods in getattr(seen.objects, "later", {}).values() for pod in pods]
+    world = World(with_defaults([*seen.objects, *pods]), seen.ssn.conf, lambda _: name)
+    for uid, queue in lost.items():
+        known = filter(None, [meant(queue, seen.ssn.queues, 0.7)])
+        for option in (*in_queues(world, uid, known), new_queue(world, queue)):
+            after = outcome(*world.applied(option.most), uid, seen.ssn.now)
+            if after.runs(uid) and after.rest is not None:
+                brings = tuple(gains(seen, seen.ssn, after, uid, name))
+                yield Remedy(world.described(option.most), brings, option.most, Rank.QUEUE,
+                             world, name, after.placed(uid))
+
+
+def absent(seen: Evidence) -> dict[str, Message]:
+    """Why jobs are not in the session, by their PodGroups."""
+    owners = {obj.key: owner.name for obj in seen.objects if isinstance(obj, PodGroup)
+              for owner in obj.metadata.owner_references[:1]}
+    return {uid: Message(reason.code, **{**reason.facts, "name": (
+        f"{uid.partition('/')[0]}/{owners[uid]}" if uid in owners else uid)})
+        for reason in seen.ssn.snapshot.jobs_left_out for uid in [reason.facts["name"]]}

@@ -1,0 +1,210 @@
+"""What pods may require otherwise, and nodes may offer, so that the answer turns.
+
+Volcano: none
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from volcano_lab.api import Resource
+from volcano_lab.changes.change import path_text, value_text
+from volcano_lab.changes.job_fields import at_path
+from volcano_lab.changes.objects import UNSCHEDULABLE
+from volcano_lab.explain import slips, values
+from volcano_lab.explain.case import REQUIRED, Case, Numbers
+from volcano_lab.explain.evidence import unplaced
+from volcano_lab.explain.explanation import over
+from volcano_lab.explain.nodes import state_of
+from volcano_lab.explain.options import Option, Rank, label_set, once, setting, several
+from volcano_lab.explain.owners import lacks_head
+from volcano_lab.explain.required import found_by
+from volcano_lab.manifests.schema import unstructure
+from volcano_lab.plugins.kube.taints import tolerates
+from volcano_lab.trace.plain import amounts, grouped
+
+ROLE = "node-role.kubernetes.io/"
+OF_IMAGE = ("kubernetes.io/arch", "kubernetes.io/os")
+"""Labels of nodes that a container's image needs."""
+CLAIM_NAME = ("persistentVolumeClaim", "claimName")
+
+
+def _apart(groups: Collection[Sequence[Mapping[str, str]]], key: str) -> bool:
+    """Whether each group of labels has one value of a key, and no two groups the same one; a name
+    of single nodes does not count.
+    """
+    values = [{labels.get(key, "") for labels in group} for group in groups]
+    return all(len(each) == 1 and all(each) for each in values) and len(
+        set().union(*values)) == len(values) < sum(map(len, groups))
+
+
+class OfPods(Case):
+    """The options that change what pods require of nodes and of each other, or what nodes offer."""
+
+    def tolerations(self, numbers: Numbers) -> Iterator[Option]:
+        """That the job's pods tolerate all taints of a node, but for those that say that a node
+        does not work; later those of nodes with devices that no pod requests.
+        """
+        asked = {name for pod in self.pods for each in pod.spec.containers
+                 for name in each.resources.requests}
+        nodes = {} if "toleration" in self.renews else self.world.nodes_called(numbers["names"])
+        for node in nodes.values():
+            there = amounts(Resource.from_list(node.status.allocatable))
+            others = any("/" in name and there[name] and name not in asked for name in there)
+            taints = [t for t in node.spec.taints if t.effect != "PreferNoSchedule" and not all(
+                any(tolerates(own, t) for own in pod.spec.tolerations) for pod in self.pods)]
+            if taints and not any(state_of(taint.key) for taint in taints):
+                wanted = value_text([{"key": taint.key, "operator": "Exists",
+                                      "effect": taint.effect} for taint in taints])
+                yield once(f"{self.name}.tolerations+={wanted}", kind="toleration",
+                           rank=Rank.OTHERS if others else Rank.JOB)
+
+    def selector(self, numbers: Numbers) -> Iterator[Option]:
+        """That the pods' node selector name labels as nodes have them; where no label is near, that
+        there be none but those that the image needs.
+        """
+        for pod in self.pods:
+            if meant := slips.selector_slips(pod, self.labels, slips.TRIED):
+                near = dict(meant.get(pair[0], pair) for pair in pod.spec.node_selector.items())
+                yield once(setting(self.name, "nodeSelector", to=near), rank=Rank.JOB)
+                if meant == slips.selector_slips(pod, self.labels):
+                    return
+        yield from self._near_labels()
+        yield from self._labelled(numbers["names"])
+        yield once(setting(self.name, "nodeSelector", to={
+            key: pod.spec.node_selector[key] for pod in self.pods[:1]
+            for key in OF_IMAGE if key in pod.spec.node_selector}), rank=Rank.LESS)
+
+    def _labelled(self, names: Iterable[str]) -> Iterator[Option]:
+        """That nodes which have enough left get the one label that they lack, where it is one that
+        people set (cloud providers, drivers and agents prefix theirs); last, that they have another
+        value of it, as other nodes have it, unless it may say which devices a node has.
+        """
+        texts: dict[int, list[str]] = {Rank.OTHERS: [], Rank.LESS: []}
+        task = unplaced(self.job)[0]
+        asked, wanted = amounts(task.init_resreq), task.pod.spec.node_selector.items()
+        devices = any("/" in name for name in asked)
+        for name, node in self.world.nodes_called(names).items():
+            labels = node.metadata.labels
+            lacks = dict(wanted - labels.items())
+            if len(lacks) == 1 and not over(asked, amounts(self.ssn.nodes[name].idle)):
+                (label, value), = lacks.items()
+                by_people = "/" not in label or label.startswith(ROLE)
+                if by_people and label not in labels:
+                    texts[Rank.OTHERS].append(label_set(name, label, value))
+                elif by_people and value in self.labels[label] and not devices:
+                    texts[Rank.LESS].append(label_set(name, label, value))
+        for rank, some in texts.items():
+            yield several(some, rank)
+
+    def _near_labels(self) -> Iterator[Option]:
+        """That the node affinity asks for the nearest values that nodes have."""
+        for pod in self.pods[:1]:
+            way = "affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms"
+            for at, term in enumerate(at_path(pod.spec, way) or ()):
+                for place, each in enumerate(term.get("matchExpressions", ())):
+                    if near := slips.near_values(each, self.labels.get(each["key"], set())):
+                        yield once(setting(self.name, *way, str(at), "matchExpressions", str(place),
+                                           "values", to=near), rank=Rank.JOB)
+
+    def claims(self, numbers: Numbers) -> Iterator[Option]:
+        """That the pods use a claim of their namespace that has a similar name."""
+        places = {tuple(at for at, volume in enumerate(pod.spec.volumes) if at_path(
+            volume, CLAIM_NAME) == numbers["claim"].partition("/")[2]) for pod in self.pods}
+        for at in places.pop() if len(places) == 1 else ():
+            for near in numbers["near"]:
+                yield once(setting(self.name, "volumes", str(at), *CLAIM_NAME, to=near),
+                           rank=Rank.JOB, kind="claim")
+
+    def company(self, numbers: Numbers) -> Iterator[Option]:
+        """That the terms of the pods' affinity search the namespaces of pods that have the labels,
+        and name a topology that nodes have.
+        """
+        found = found_by(self.ssn, self.pods[0]) if self.pods else ()
+        for number, (term, there, apart) in enumerate(found):
+            way = self.name, "affinity", "podAffinity", REQUIRED, str(number)
+            if apart and not there:
+                yield once(setting(*way, "namespaces", to=sorted(
+                    term.namespaces | {*apart.values()})), rank=Rank.JOB)
+            key = term.topology_key
+            if key not in self.labels and (near := slips.announced(key, self.labels)):
+                yield once(setting(*way, "topologyKey", to=near), rank=Rank.JOB)
+
+    def spread(self, numbers: Numbers) -> Iterator[Option]:
+        """That the job's pods would like to be spread, and need not be."""
+        for pod in self.pods[:1]:
+            wished = [unstructure(each) | {"whenUnsatisfiable": "ScheduleAnyway"}
+                      for each in pod.spec.topology_spread_constraints]
+            yield once(setting(self.name, "topologySpreadConstraints", to=wished), rank=Rank.JOB)
+
+    def there(self, numbers: Numbers) -> Iterator[Option]:
+        """The minimum lowered to the pods that exist, of each role that has fewer, or of the gang.
+        """
+        for role, (there, least) in numbers["roles"].items():
+            if role in numbers["renamed"]:
+                field = self.name, "minTaskMember"
+                yield once(setting(*field, role, to=None), setting(
+                    *field, numbers["renamed"][role], to=least), rank=Rank.HARMLESS)
+            yield once(setting(self.name, "minTaskMember", role, to=there), rank=Rank.JOB)
+        if not numbers["roles"] and (numbers["after"] or not lacks_head(self.job)):
+            yield once(f"{self.name}.minAvailable={numbers['valid']}", rank=Rank.JOB)
+
+    def renewed(self, numbers: Numbers) -> Iterator[Option]:
+        """That pods are created again from the present template of their owner."""
+        names = tuple(f"pod/{pod}" for pod in numbers["pods"])
+        yield once(removals=names, rank=Rank.HARMLESS)
+
+    def repaired(self, numbers: Numbers) -> Iterator[Option]:
+        """That nodes are again in the state of which Kubernetes' taints say that they are not."""
+        texts = []
+        for name, node in self.world.nodes_called(numbers["names"]).items():
+            kept = [taint for taint in node.spec.taints
+                    if state_of(taint.key) != "kubernetes" or taint.key == UNSCHEDULABLE]
+            if not any(state_of(taint.key) == "going" for taint in node.spec.taints):
+                texts.append(setting(f"node/{name}", "taints", to=unstructure(kept)))
+        yield from [once(text, kind="repair") for text in texts]
+        yield several(texts)
+
+    def tiers(self, _: Numbers) -> Iterator[Option]:
+        """The highest tier that the job's topology allows, or its sub-groups'; and that it be a
+        wish.
+        """
+        spec = self.world.groups[self.job.uid].spec
+        holders: list[tuple[tuple[str, ...], Any]] = [((), spec), *(
+            (("subGroupPolicy", str(number)), policy)
+            for number, policy in enumerate(spec.sub_group_policy))]
+        for path, holder in holders:
+            topology, way = holder.network_topology, (self.name, *path, "networkTopology")
+            own = topology.highest_tier_allowed if topology is not None else None
+            if own is not None:
+                yield values.stepped(path_text(*way, "highestTierAllowed"), own, steps=8,
+                                     rank=Rank.JOB)
+            if topology is not None and topology.mode == "hard":
+                yield once(setting(*way, "mode", to="soft"), rank=Rank.JOB)
+
+    def outside(self, numbers: Numbers) -> Iterator[Option]:
+        """That the nodes in no HyperNode be in that of the lowest tier with which they share the
+        value of the label that tells these apart, or in a new one.
+        """
+        topology, names = self.ssn.topology, numbers["outside"] * (not numbers["misnamed"])
+        labels = {name: node.node.metadata.labels for name, node in self.ssn.nodes.items()}
+        near = {name: topology.hyper_nodes[name] for name in numbers["near"]}
+        least = min((info.tier for info in near.values()), default=0)
+        inside = {name: [labels[node.name] for node in topology.nodes[name]]
+                  for name, info in near.items() if info.tier == least}
+        key = next(filter(partial(_apart, inside.values()), labels[names[0]] if names else ()), "")
+        there = {labelled[0].get(key): name for name, labelled in inside.items() if labelled}
+        for value, nodes in grouped((labels[name].get(key), name) for name in names).items():
+            known, selectors = there.get(value) if value else None, [
+                {"exactMatch": {"name": name}} for name in nodes]
+            if value and not known:
+                selectors = [{"labelMatch": {"matchLabels": {key: value}}}]
+            members = [{"type": "Node", "selector": each} for each in selectors]
+            if known:
+                members = unstructure(near[known].hyper_node.spec)["members"] + members
+                yield once(setting(f"hypernode/{known}", "members", to=members))
+            else:
+                yield once(setting(f"hypernode/new-{value or nodes[0]}".lower(), to={
+                    "spec": {"tier": least, "members": members}}))

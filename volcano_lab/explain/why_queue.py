@@ -1,0 +1,134 @@
+"""What a queue requests, deserves, holds and may hold, and which jobs wait in it.
+
+Volcano: none
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from volcano_lab.api import MIN_RESOURCE, Resource
+from volcano_lab.api.status import PIPELINED
+from volcano_lab.explain.evidence import Evidence, counts, requested, unbound
+from volcano_lab.explain.explanation import Cause, Explanation, over, part
+from volcano_lab.explain.lint import SHARES
+from volcano_lab.explain.origin import best_effort, closed
+from volcano_lab.messages import Message
+from volcano_lab.trace.plain import amounts
+from volcano_lab.trace.views.jobs import missing as not_created
+
+UNLIMITED = 1e300
+"""An amount of a capability that names no limit."""
+
+
+def why_queue(seen: Evidence, queue: str) -> Explanation:
+    """Explain what a queue requests, deserves, holds and may hold, what bounds its share, and
+    which jobs wait in it.
+    """
+    records = seen.trace.records
+    queues = seen.state_at(records[-1] if records else None)["queues"]
+    sums = queues.get(queue)
+    if sums is None:
+        return _without_share(seen, queue)
+    names = [name for name in {**sums["request"], **sums["deserved"]} if name != "pods"]
+    limited = [name for name, amount in sums["capability"].items()
+               if name != "pods" and amount < UNLIMITED]
+    may = sums["real_capability"]
+    bounds = dict.fromkeys([*names, *limited]) or over(may, {})
+    code = "queue_head.weight" if "proportion" in seen.ssn.plugins else "queue_head"
+    shares = [Message("queue_share", queue=name, weight=each["weight"], deserved=part(
+        each["deserved"], names)) for name, each in queues.items() if over(each["request"], {})]
+    parts = {name: sums["allocated"].get(name, 0.0) / amount
+             for name, amount in sums["deserved"].items() if amount and name in names}
+    most = [name for name in names if len(names) > 1 and parts.get(name) == sums["share"] > 0]
+    head = Message(code, queue=queue, weight=sums["weight"], share=sums["share"], of=most,
+                   limit=part(may, bounds), **{each: part(sums[each], names) for each in (
+                       "request", "deserved", "allocated")})
+    beside = [Message("queue_shares", shares=shares)] * (code != "queue_head" and len(shares) > 1)
+    return Explanation(f"queue {queue}", [head, *beside],
+                       [*_queue_causes(seen, queue, sums, limited)])
+
+
+def _without_share(seen: Evidence, queue: str) -> Explanation:
+    """That a queue has no jobs, or no plugin gives it a share; what is kept for it all the same."""
+    own, shared = seen.ssn.queues[queue], SHARES & seen.ssn.plugins.keys()
+    kept = over(amounts(Resource.from_list(own.queue.spec.guarantee.resource)), {})
+    return Explanation(f"queue {queue}", Message(
+        "queue_head.empty" if shared else "queue_head.none", queue=queue,
+        kept=Message("queue_head.kept", amount=kept) if kept else None),
+        [*([] if own.is_open else [closed(seen, queue)]), *_waiting(seen, queue)])
+
+
+def _queue_causes(seen: Evidence, queue: str, sums: dict[str, Any], limited: list[str]
+                  ) -> Iterator[Cause]:
+    ssn, may = seen.ssn, sums["real_capability"]
+    if not ssn.queues[queue].is_open:
+        yield closed(seen, queue)
+    yield from _bound(seen, queue)
+    if ssn.overused(ssn.queues[queue]) and over(sums["request"], {}):
+        names = [name for name in sums["deserved"] if name != "pods"]
+        yield Cause("overused", Message("queue_overused", deserved=part(sums["deserved"], names)),
+                    {each: sums[each] for each in ("deserved", "allocated")},
+                    seen.of("overused", queue=queue)[-1:])
+    yield from best_effort(seen, queue)
+    less = [name for name in limited if may.get(name, 0.0) < sums["capability"][name]]
+    if less:
+        yield Cause.of("real_capability", capability=part(sums["capability"], less),
+                       limit=part(may, less))
+    if above := over(part(sums["allocated"], limited), may):
+        yield Cause.of("queue_above_limit", held=part(sums["allocated"], above),
+                       limit=part(may, above))
+    coming = [task for job in ssn.jobs.values() if job.queue == queue
+              for task in job.in_status(PIPELINED).values()]
+    if coming:
+        yield Cause.of("queue_promised", n=len(coming), amount=part(
+            requested(coming), sums["deserved"]), jobs=[*dict.fromkeys(
+                seen.called(task.job) for task in coming)])
+    yield from _waiting(seen, queue)
+
+
+def _waiting(seen: Evidence, queue: str) -> Iterator[Cause]:
+    """Yield the jobs of a queue that wait."""
+    waiting = {job.uid: Message(
+        "job_waits", job=seen.called(job.uid), phase=job.pod_group.status.phase or "Pending",
+        pods=Message("pods", n=sum(counts(job)[1:]) + not_created(job)) if job.tasks else Message(
+            "status.no_pods"))
+        for job in seen.ssn.jobs.values() if job.queue == queue and unbound(job)}
+    if waiting:
+        yield Cause("jobs_wait", Message("jobs_wait", jobs=[*waiting.values()]),
+                    {"jobs": [*map(seen.called, waiting)]})
+
+
+def _bound(seen: Evidence, queue: str) -> Iterator[Cause]:
+    """Yield what stops its share from growing, and in which round."""
+    rounds = [(record, step) for record in seen.of("deserved_round")
+              for step in record["round"]["steps"] if step["queue"] == queue]
+    records = [record for record, _ in rounds]
+    met = next((number for number, (_, step) in enumerate(rounds) if step["met"]), None)
+    if met is not None:
+        record, step = rounds[met]
+        code, names = ("met_request", []) if step["met"] == "request" else _no_more(
+            seen.trace.start["queues"][queue], step)
+        yield Cause(code, Message("sharing_stops", round=record["number"], why=Message(
+            code, resources=names)), {"round": record["number"], "after": step["after"]},
+            records[:met + 1])
+    elif rounds:
+        yield Cause.of("met_nothing", records=records, n=len(rounds))
+
+
+def _no_more(sums: dict[str, Any], step: dict[str, Any]) -> tuple[str, list[str]]:
+    """Whether its real capability stops it, or that nothing is left, and of what: Volcano's log
+    calls both the capability.
+    """
+    def ends(names: list[str], more: dict[str, float], less: dict[str, float]) -> list[str]:
+        return [name for name in names if more.get(name, 0.0) - less.get(name, 0.0) < MIN_RESOURCE]
+
+    after = step["after"]
+    has = ends([*sums["request"]], sums["request"], after)
+    wants = [name for name in sums["request"] if name != "pods" and name not in has]
+    bound = ends(wants, sums["real_capability"], after)
+    gone = ends(wants, step["offered"], step["before"])
+    if bound:
+        return "met_capability", bound
+    return "met_nothing_left" if gone else "met_no_growth", gone
