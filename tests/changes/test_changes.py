@@ -676,9 +676,12 @@ def test_each_pod_of_a_job_is_there_once_whether_it_is_created_now_or_later(
 
 @pytest.mark.parametrize("setting", [
     "pods=6", "pods=2", "requests.cpu=2", "minAvailable=1", "queue=a", "nodeSelector.a=b",
-    "annotations.x=y", "minTaskMember.w=1"])
+    "annotations.x=y", "minTaskMember.w=1", "minAvailable=0", "requests.cpu=0",
+    "minResources=null"])
 def test_the_inverse_of_a_change_restores_a_job_of_which_some_pods_run(setting):
-    """Two pods run, two wait; the value before is that of all, or of those that a change sets."""
+    """Two pods run, two wait; the value before is that of all, or of those that a change sets. Of
+    nothing no share can be taken: minResources are restored by themselves.
+    """
     world = (Cluster().node("n1", cpu=4).queue("a").job(
         "train", pods=4, min_member=2, cpu=1, running={"n1": 2})).objects()
     world = change(world, ["job/train.annotations.x=before"])

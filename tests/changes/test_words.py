@@ -26,9 +26,12 @@ SET = """{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: web, uid: w},
 BATCH = """{apiVersion: batch/v1, kind: Job, metadata: {name: once, uid: b},
  spec: {template: {spec: {schedulerName: volcano, restartPolicy: Never,
  containers: [{name: c}]}}}}"""
+SWITCH = """{apiVersion: topology.volcano.sh/v1alpha1, kind: HyperNode, metadata: {name: s1},
+ spec: {tier: 1, members: [{type: Node, selector: {exactMatch: {name: n1}}}]}}"""
 HIGH = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 9}"
-WORLD = [*with_defaults(loads("\n---\n".join([HIGH, JOB, SET, NODE % "n1", NODE % "n2", NODE % "n3",
-                                              QUEUE, BATCH, GHOST % "ghost", GHOST % "other"])))]
+WORLD = [*with_defaults(loads("\n---\n".join([
+    HIGH, JOB, SET, NODE % "n1", NODE % "n2", NODE % "n3", QUEUE, BATCH, SWITCH, GHOST % "ghost",
+    GHOST % "other"])))]
 CONF = load_conf("""{actions: "enqueue, allocate, backfill", tiers: [{plugins: [
  {name: gang}, {name: overcommit}]}]}""")
 
@@ -78,6 +81,31 @@ SAID = {
     "job/train.requests[cpu]=null": "job default/train-1: request per pod without cpu 1",
     "job/train.tolerations=[{key: a, effect: NoSchedule}, {operator: Exists}]":
     "job default/train-1: with a toleration of a:NoSchedule, :",
+    # values that no template is for
+    "node/n1.unschedulable=true": "node n1: unschedulable false -> true",
+    "node/n1.taints=null": "repair node n1, which has taint a, b",
+    "node/n1.taints=[{key: c, effect: NoSchedule}]":
+    'node n1: taints [{"key": "a", "effect": "NoSchedule"}, {"key": "a", "effect": "NoExecute"}, '
+    '{"key": "b", "effect": "NoSchedule"}] -> [{key: c, effect: NoSchedule}]',
+    "node/n1.metadata.labels[zone]=null": "node n1: metadata.labels.zone unset -> null",
+    "job/train.tolerations=null": "job default/train-1: tolerations unset -> null",
+    "job/train.topologySpreadConstraints=[]":
+    "job default/train-1: topologySpreadConstraints unset -> []",
+    "job/train.networkTopology={mode: hard, highestTierAllowed: 2}":
+    "job default/train-1: networkTopology hard, highestTierAllowed 2",
+    "job/train.networkTopology={mode: soft, highestTierAllowed: 2}":
+    "job default/train-1: networkTopology unset -> {mode: soft, highestTierAllowed: 2}",
+    "job/train.networkTopology={mode: hard}":
+    "job default/train-1: networkTopology unset -> {mode: hard}",
+    "hypernode/s1.members=null":
+    'HyperNode s1: members [{"type": "Node", "selector": {"exactMatch": {"name": "n1"}}}] -> null',
+    "hypernode/s1.members+=[{type: Node}]":
+    'HyperNode s1: members [{"type": "Node", "selector": {"exactMatch": {"name": "n1"}}}] -> '
+    "[{type: Node}]",
+    "hypernode/s2={spec: {tier: 1, members: null}}": "create HyperNode s2",
+    "hypernode/s2={spec: {tier: 1, members: [{type: Node, selector: {exactMatch: {name: n2}}}]}}":
+    "create HyperNode s2 of n2, if these nodes share a switch",
+    "priorityclass/low={value: 1}": "create PriorityClass low",
     # the configuration
     "conf/actions=enqueue, allocate": "actions without backfill",
     "conf/actions=enqueue, allocate, backfill, preempt": "actions with preempt",

@@ -86,13 +86,23 @@ class Change:
 
     def inverse(self, world: Sequence[KubernetesObject], conf: SchedulerConfiguration) -> Change:
         """Return the change that restores this world. Raises `ManifestError`."""
-        draft, after = Draft(world), self.applied(world, conf)[0]
-        before, now = ({(obj.kind, obj.key): obj for obj in some} for some in (world, after))
+        draft, after = Draft(world), self.applied(world, conf)
+        before, now = _by_key(world), _by_key(after[0])
         settings = [f"{_target(text)}={_text_before(draft, conf, text)}" for text in self.settings
                     if text.startswith(IN_CONF) or Setting.read(text).exists_in(draft)]
-        return Change(tuple(settings),
+        back = Change(tuple(settings),
                       tuple(key_of(obj) for key, obj in now.items() if key not in before),
                       tuple(obj for key, obj in before.items() if key not in now))
+        found = _by_key(back.applied(*after)[0])
+        return back + Change(tuple(  # scaled to a minimum of 0, or rounded
+            f"podgroup/{obj.key}.minResources={value_text(obj.spec.min_resources)}"
+            for key, obj in before.items() if isinstance(obj, PodGroup)
+            and found[key].spec.min_resources != obj.spec.min_resources))
+
+
+def _by_key(world: Sequence[KubernetesObject]) -> dict[tuple[str, str], Any]:
+    """Return objects by kind, namespace and name."""
+    return {(obj.kind, obj.key): obj for obj in world}
 
 
 def _target(text: str) -> str:

@@ -2,7 +2,7 @@
 
 The template is found by the object's kind and the field's path: `change.node.unschedulable`;
 `.none` is added where the field is cleared, `.*` is the key of a map; a field without a template
-of its own uses `change.field`.
+of its own, or of another value than its template is for, uses `change.field`.
 
 Volcano: none
 """
@@ -18,7 +18,7 @@ from volcano_lab.api.objects import KubernetesObject, Node, PodGroup
 from volcano_lab.api.task import PREEMPTABLE
 from volcano_lab.changes.change import Change, value_before, value_text
 from volcano_lab.changes.conf import IN_CONF
-from volcano_lab.changes.draft import Draft, Index
+from volcano_lab.changes.draft import CLASSES, Draft, Index, kind_of
 from volcano_lab.changes.objects import Setting, key_of
 from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.framework.config.conf import ALL_SWITCHES
@@ -140,9 +140,12 @@ def _of_object(draft: Draft, conf: SchedulerConfiguration, text: str, called: Ca
     setting = Setting.read(text)
     word, _, rest = setting.target.partition("/")
     name = draft.named_in(setting.target)
-    if not name:
-        return Message(f"change.create.{word}", name=rest, members=_members(
-            setting.value.get("spec", {}).get("members", ())) if word == "hypernode" else None)
+    if not name and isinstance(setting.value, dict):
+        members = _members(setting.value.get("spec", {}).get("members"))
+        kind = CLASSES[kind_of(word, text)].kind
+        own = kind == "Queue" or (kind == "HyperNode" and members)
+        return Message(f"change.create.{kind.lower()}", name=rest, members=members or None
+                       ) if own else Message("change.create", word=kind, name=rest)
     _, steps, obj = setting.split(draft)
     path = steps[steps[0] in ("spec", "status"):]
     before, field = value_before(draft, conf, text), ".".join([word, *path])
@@ -159,14 +162,16 @@ def _of_object(draft: Draft, conf: SchedulerConfiguration, text: str, called: Ca
                        word=facts["word"], field=".".join(path[:-1]), amounts=[amount])
     code = _code(word, path, setting.value)
     more = DETAILS[code](setting.value, before, obj) if code in DETAILS else {}
+    if more is None:
+        code, more = "change.field", {"before": facts["before"] or Message("unset")}
     key = path[-1] if "*" in code else facts["key"]
     return Message(code, **facts | {"key": key} | more)
 
 
-def _members(members: Sequence[Any]) -> list[str]:
+def _members(members: Sequence[Any] | None) -> list[str]:
     """The members of a HyperNode, by their names or the labels of nodes."""
-    return [part if word == "name" else f"{word}={part}" for each in members
-            for selector in each["selector"].values()
+    return [part if word == "name" else f"{word}={part}" for each in members or ()
+            for selector in each.get("selector", {}).values()
             for word, part in selector.get("matchLabels", selector).items()]
 
 
@@ -201,13 +206,14 @@ def _plain(text: str) -> str:
     return json.loads(text) if text.startswith('"') else text
 
 
-# -- further facts of some templates --------------------------------------------------------------
+# -- further facts of some templates; None for a value that the template is not for ---------------
 
 
-def _taints(value: Any, before: Any, obj: Node) -> Facts:
-    kept = {taint.get("key") for taint in value}
-    return {"gone": [*dict.fromkeys(taint.key for taint in obj.spec.taints
-                                    if taint.key not in kept)]}
+def _taints(value: Any, before: Any, obj: Node) -> Facts | None:
+    kept, there = {taint.get("key") for taint in value or ()}, [
+        taint.key for taint in obj.spec.taints]
+    gone = [*dict.fromkeys(key for key in there if key not in kept)]
+    return {"gone": gone} if gone and kept <= {*there} else None
 
 
 def _more(value: Any, before: Any, obj: Node) -> Facts:
@@ -244,11 +250,22 @@ def _selector(value: Mapping[str, str], before: Mapping[str, str], obj: PodGroup
             "less": _pairs({key: text for key, text in before.items() if value.get(key) != text})}
 
 
+def _more_members(value: Any, before: Any, obj: Any) -> Facts | None:
+    more = _members([each for each in value or () if each not in before])
+    return {"members": more} if more and all(each in value for each in before) else None
+
+
+def _if(fits: bool, **facts: Any) -> Facts | None:
+    return facts if fits else None
+
+
 def _pairs(labels: Mapping[str, str]) -> list[str]:
     return [f"{key}={text}" for key, text in labels.items()]
 
 
-DETAILS: dict[str, Callable[[Any, Any, Any], Facts]] = {
+DETAILS: dict[str, Callable[[Any, Any, Any], Facts | None]] = {
+    "change.node.unschedulable": lambda value, before, obj: _if(value is False),
+    "change.node.metadata.labels.*": lambda value, before, obj: _if(value is not None),
     "change.node.taints": _taints,
     "change.node.more": _more,
     "change.job.minAvailable": _minimum,
@@ -257,12 +274,14 @@ DETAILS: dict[str, Callable[[Any, Any, Any], Facts]] = {
     "change.job.nodeSelector": _selector,
     "change.job.nodeSelector.none": lambda value, before, obj: {"labels": _pairs(before)},
     "change.job.priority": lambda value, before, obj: {"below": value - 1},
-    "change.job.networkTopology": lambda value, before, obj: {
-        "tier": value["highestTierAllowed"]},
-    "change.hypernode.members": lambda value, before, obj: {"members": _members(
-        [each for each in value if each not in before])},
-    "change.job.tolerations": lambda value, before, obj: {"tolerated": [
-        f"{each.get('key', '')}:{each.get('effect', '')}" for each in value]},
+    "change.job.networkTopology": lambda value, before, obj: _if(
+        {"mode", "highestTierAllowed"} == {*value} and value["mode"] == "hard",
+        tier=value.get("highestTierAllowed")),
+    "change.job.topologySpreadConstraints": lambda value, before, obj: _if(bool(value) and all(
+        each.get("whenUnsatisfiable") == "ScheduleAnyway" for each in value)),
+    "change.hypernode.members": _more_members,
+    "change.job.tolerations": lambda value, before, obj: _if(bool(value), tolerated=[
+        f"{each.get('key', '')}:{each.get('effect', '')}" for each in value or ()]),
     **dict.fromkeys((
         "change.job.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution"
         ".#.namespaces", "change.job.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuring"
