@@ -93,6 +93,43 @@ def test_nobody_makes_a_bare_pod_anew(owned, there):
     assert {row[-1] for row in sim.history.rows["jobs"]} == {1}
 
 
+@pytest.mark.parametrize(("owner", "back"), [
+    ("batch.volcano.sh/v1alpha1, kind: Job", True), ("batch/v1, kind: Job", False), ("", False)])
+def test_a_deleted_pod_that_had_succeeded_is_created_again_by_the_job_controller_only(owner, back):
+    """Kubernetes' Job has counted it. Its job goes on in each case."""
+    done = BARE.replace("Running", "Succeeded")
+    if owner:
+        done = done.replace("namespace: default", "namespace: default, ownerReferences: "
+                            f"[{{apiVersion: {owner}, name: r, uid: r, controller: true}}]")
+    group = f"""
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {{name: bare, ownerReferences: [{{apiVersion: {owner or "v1, kind: Pod"}, name: r,
+  uid: r, controller: true}}]}}
+spec: {{minMember: 1}}
+status: {{phase: Running}}"""
+    named = done.replace("name: bare,", "name: bare, annotations: "
+                         "{scheduling.k8s.io/group-name: bare},")
+    sim = Simulation([*Cluster().node("n1", cpu=4).objects(), *loads(group), *loads(named)],
+                     check=True)
+    sim.run(until=2)
+    sim.server.delete("Pod", "default/bare")
+    sim.run(until=10)
+    assert list(sim.server.objects["Pod"]) == ["default/bare"] * back
+    assert sim.side.jobs["default/bare"].finished is None
+
+
+def test_a_pod_of_a_submitted_job_that_had_succeeded_runs_and_ends_again():
+    sim = Audited(Cluster().node("n1", cpu=2), workload=[every(1, JobTemplate(
+        "a", pods=3, min_member=1, cpu=1, run_time=10), count=1)])
+    sim.run(until=15)
+    done = [pod.key for pod in sim.server.list("Pod") if pod.status.phase == "Succeeded"]
+    sim.server.delete("Pod", done[0])
+    sim.run(until=60)
+    (job,) = sim.side.jobs.values()
+    assert job.lost == 1 and job.finished is not None
+
+
 @pytest.mark.parametrize("owner", ["", "ReplicaSet", "Job"])
 def test_cycles_without_time_create_the_evicted_pods_again_that_a_simulation_does(owner):
     reference = ("namespace: default, ownerReferences: [{apiVersion: apps/v1, kind: KIND, name: r, "

@@ -109,7 +109,7 @@ class JobBooks:
         count = phases["Running"] + phases["Succeeded"]
         whole = 0 < count >= run.min_member
         if event.type == DELETED:
-            if obj.key in run.members and obj.status.phase != "Succeeded":
+            if obj.key in run.members:
                 self.lost[job] += 1
                 self.broken[job] += self.gangs.get(job, False) and not whole
                 self.gangs |= {job: whole} if job in self.gangs else {}
@@ -168,8 +168,7 @@ def under_way_problems(sim: Simulation) -> Iterator[str]:
     pods = {pod.metadata.uid: pod for pod in sim.server.list("Pod")}
     bound_for = {context.task.uid: context.task.node_name for context in pipeline.bound_for()}
     for uid, job in jobs.items():
-        if not job.tasks and job.pod_group is None and (
-                f"{uid}/{job.pg_uid}" not in pipeline.deleted_jobs):
+        if not job.tasks and job.pod_group is None and uid not in pipeline.deleted_jobs:
             yield f"nothing is left of job {uid}, and it stays"
         for task in job.tasks.values():
             pod = pods.get(task.uid)

@@ -6,8 +6,9 @@ runs the plugins' `pre_bind`; `finish` binds a batch. A task whose binding or ev
 in `errors` until it is compared with the API server (`resync`).
 
 Differs on purpose: nothing runs by itself. The driver of the pipeline (a simulation, or `drain`)
-decides when each step runs, and how long a request takes. The channel has no limit. Left out: a
-task's own handler of bind errors, which nothing in Volcano sets.
+decides when each step runs, and how long a request takes. The channel has no limit; a job that may
+be empty is queued by its name alone. Left out: a task's own handler of bind errors, which nothing
+in Volcano sets.
 
 Volcano: pkg/scheduler/cache/cache.go
 """
@@ -68,7 +69,7 @@ class BindingPipeline:
     def clean_up(self, job: JobInfo) -> None:
         """Queue a job that may be empty; it is deleted once that is certain."""
         if job.pod_group is None:
-            self.deleted_jobs.add(f"{job.uid}/{job.pg_uid}", self.server.clock())
+            self.deleted_jobs.add(job.uid, self.server.clock())
 
     @property
     def idle(self) -> bool:
@@ -210,19 +211,15 @@ class BindingPipeline:
     def clean_up_jobs(self) -> None:
         """Delete empty jobs; one that still has pods is checked again later."""
         now = self.server.clock()
-        while (key := self.deleted_jobs.get(now)) is not None:
-            uid, _, pg_uid = key.rpartition("/")
+        while (uid := self.deleted_jobs.get(now)) is not None:
             job = self.cache.jobs.get(uid)
-            if job is None or not self.cache.is_job_terminated(uid):
-                if job is None or job.pod_group is not None:
-                    self.deleted_jobs.forget(key)
-                else:
-                    self.deleted_jobs.retry(key, now)
-                continue
-            if job.pg_uid == pg_uid:  # else another PodGroup of that name was created since
+            if job is not None and job.pod_group is None:  # else it is gone, or there again
+                if job.tasks:
+                    self.deleted_jobs.retry(uid, now)
+                    continue
                 del self.cache.jobs[uid]
                 log.v(3, "job %s is gone", uid)
-            self.deleted_jobs.forget(key)
+            self.deleted_jobs.forget(uid)
 
     def next_due(self) -> float | None:
         """Return when the next retry is due, in seconds since the epoch; None without any."""

@@ -2,11 +2,11 @@
 return.
 
 Represents the job controller, the kubelets, the node and the pod garbage collector, as far as they
-affect a scheduler. A pod deleted before it succeeded is recreated, with another uid, unless it is a
-bare pod. Pods of a lost node are deleted after a while, unless the node returns before. Jobs that
-exist at the start run for ever; pending ones without pods get them once they are admitted. Left
-out: the pods of a later job are created with its PodGroup; an operator's follow-up pods are created
-when the first ones run.
+affect a scheduler. A deleted pod of an unfinished job is recreated, with another uid, unless it is
+a bare pod; one that succeeded by the job controller only. Pods of a lost node are deleted after a
+while, unless the node returns before. Jobs that exist at the start run for ever; pending ones
+without pods get them once they are admitted. Left out: the pods of a later job are created with
+its PodGroup; an operator's follow-up pods are created when the first ones run.
 """
 
 from collections.abc import Callable, Iterable
@@ -18,7 +18,7 @@ from volcano_lab.api.objects import Node, Pod, PodGroup
 from volcano_lab.api.objects.pod import PodStatus
 from volcano_lab.cache.api_server import DELETED, ApiServer, WatchEvent
 from volcano_lab.manifests.disruptions import counted
-from volcano_lab.manifests.owners import job_of
+from volcano_lab.manifests.owners import JOB, job_of, owner_kind
 from volcano_lab.messages import friendly_errors
 from volcano_lab.simulation.calendar import Calendar
 from volcano_lab.simulation.history import History
@@ -196,25 +196,28 @@ class ClusterSide:
                 self.server.update(counted_now)
 
     def _pod_deleted(self, job: str, pod: Pod) -> None:
-        """Recreate a pod of an unfinished job, unless it is a bare one."""
+        """Recreate a pod of an unfinished job, if its controller does."""
         run = self.jobs.get(job)
-        if run is None or pod.key not in run.members or run.finished is not None or (
-                pod.status.phase == "Succeeded"):
+        if run is None or pod.key not in run.members or run.finished is not None:
             return
         run.lost += 1
         if run.whole and self._running(job) < run.min_member:
             run.whole = False
             run.broken += 1
         self.history.note(self.calendar.now, "pod lost", pod.key, pod.spec.node_name)
-        if run.template is None and self._is_bare(job):
+        if run.template is None and self._stays_away(job, pod):
             run.members.remove(pod.key)
         else:
             self.after("recreate", self.pod_recreated, job=job, like=_pending_copy(pod))
 
-    def _is_bare(self, job: str) -> bool:
-        """Return whether a PodGroup was created for a pod without an owner."""
+    def _stays_away(self, job: str, pod: Pod) -> bool:
+        """Return whether no controller recreates a deleted pod: it has none, or it has succeeded
+        and is no Volcano Job's.
+        """
         group = self.server.find("PodGroup", job)
-        return group is None or any(ref.kind == "Pod" for ref in group.metadata.owner_references)
+        owners = {owner_kind(ref.api_version, ref.kind)
+                  for ref in group.metadata.owner_references} if group else {"Pod"}
+        return "Pod" in owners or (pod.status.phase == "Succeeded" and JOB not in owners)
 
     def finishes_after(self, pod: Pod) -> None:
         """Schedule the end of a running pod, unless its job runs for ever."""
