@@ -212,6 +212,11 @@ def test_what_admission_refuses_is_an_error(tmp_path, capsys):
     path.write_text(text)
     assert main(["lint", str(path), "-o", "json"]) == 1
     assert json.loads(capsys.readouterr().out)["findings"][0]["rule"] == "job-min-available"
+    task = "  - {name: w, replicas: 1, template: {spec: {containers: [{name: c}]}}}\n"
+    path.write_text(text + 2 * task)  # which creates no pods: it is said once
+    assert main(["lint", str(path), "-o", "json"]) == 1
+    assert [row["rule"] for row in json.loads(capsys.readouterr().out)["findings"]] == [
+        "job-task-name"]
 
 
 def test_a_single_error_is_enough_for_1(tmp_path, capsys):

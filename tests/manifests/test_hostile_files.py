@@ -168,6 +168,29 @@ def test_replicas_beyond_count_are_refused_before_they_are_made():
             with_defaults(loads(job(f"{{tasks: [{tasks}]}}")))
 
 
+@pytest.mark.parametrize(("names", "beside", "words"), [
+    ("ww", "", ['spec.tasks[1].name is "w"; allowed is another name for each task']),
+    ("uwvw", "", ['spec.tasks[3].name is "w"; allowed is another name for each task']),
+    ("ww", "\n---\n" + NODE, ['spec.tasks[1].name is "w"'])])
+def test_tasks_of_one_name_are_named_and_not_their_pods(names, beside, words):
+    tasks = ", ".join(f"{{name: {name}, replicas: 1}}" for name in names)
+    with pytest.raises(ManifestError) as refused:
+        with_defaults(loads(job(f"{{tasks: [{tasks}]}}") + beside))
+    assert len(refused.value.problems) == len(words)
+    assert all(map(str.__contains__, refused.value.problems, words))
+
+
+def test_what_is_given_twice_is_said_beside_tasks_of_one_name():
+    twice = [*loads(NODE), *loads(NODE)]
+    tasks = loads(job("{tasks: [{name: w, replicas: 1}, {name: w, replicas: 1}]}"))
+    for objects, words in ((twice, ["Node n1: given twice"]), (
+            [*tasks, *twice], ["another name for each task", "Node n1: given twice"])):
+        with pytest.raises(ManifestError) as refused:
+            with_defaults(objects)
+        assert len(refused.value.problems) == len(words)
+        assert all(map(str.__contains__, refused.value.problems, words))
+
+
 def test_queues_may_not_be_deeper_than_anyone_can_follow():
     def chain(length):
         return "\n---\n".join(queue(f"{{parent: q{n - 1}}}" if n else "{}").replace(

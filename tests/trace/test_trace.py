@@ -358,14 +358,23 @@ CLOSED = ("{apiVersion: v1, kind: Node, metadata: {name: closed}, spec: {unsched
           "status: {allocatable: {cpu: 4, pods: 9}}}\n---\n")
 
 
-def test_each_node_of_a_search_has_its_verdict():
+@pytest.mark.parametrize("every_call", [False, True])
+@pytest.mark.parametrize("plugins", ["predicates", "gang"])
+@pytest.mark.parametrize(("cpu", "verdicts"), [
+    (2, "chosen, fits, fits later, does not fit"),
+    (6, "chosen, does not fit, does not fit, does not fit"),
+    (9, "does not fit, does not fit, does not fit, does not fit")])
+def test_each_node_of_a_search_has_its_verdict(every_call, plugins, cpu, verdicts):
+    """Also where each node is asked by itself, and where no plugin is asked."""
     cluster = Cluster().node("most", cpu=8).node("less", cpu=4).node("later", cpu=4).node(
-        "small", cpu=1).job("a", cpu=2).add(CLOSED + LEAVES.format(node="later", cpu=4))
-    known = {"most": "chosen", "less": "fits", "small": "does not fit", "closed": "predicates"}
-    for every_call, later in ((False, "fits later"), (True, "fits")):  # of each call none says when
-        trace, _ = traced(cluster.objects(), every_call=every_call)
-        assert {row["node"]: row["verdict"].partition(":")[0] for row in choices(
-            trace, "default/a")} == known | {"later": later}
+        "small", cpu=1).job("a", cpu=cpu).add(LEAVES.format(node="later", cpu=4))
+    known = dict(zip(("most", "less", "later", "small"), verdicts.split(", "), strict=True))
+    if plugins == "predicates":
+        cluster.add(CLOSED)
+        known["closed"] = "predicates" if cpu == 2 or not every_call else "does not fit"
+    trace, _ = traced(cluster.objects(), conf(plugins, actions="allocate"), every_call=every_call)
+    assert {row["node"]: row["verdict"].partition(":")[0] for row in choices(
+        trace, "default/a")} == known
 
 
 @pytest.mark.parametrize(("plugin", "limit"), [("capacity", "limit"), ("proportion", "deserved")])

@@ -101,14 +101,14 @@ def findings(loaded: Loaded, world: Callable[[], Loaded], conf: Callable[[], Sch
     their cluster, waiting jobs with the pods that they will have.
     """
     found = list(of_objects(loaded))
+    known = {*map(str, found)}
     try:
         complete = world()
         later = [pod for pods in complete.later.values() for pod in pods]
         ssn = Scheduler(Cache([*complete, *later]), conf()).run_once()
     except ManifestError as error:
         return Findings([*found, *(Finding("refused", ERROR, *_parted(problem))
-                                   for problem in error.problems)])
-    known = {*map(str, found)}
+                                   for problem in error.problems if problem not in known)])
     found += [Finding("unread", WARNING, *_parted(warning))
               for warning in complete.warnings if warning not in known and PLACED.search(warning)]
     found += [Finding("not-running", ERROR, Message("place.cluster"), Message(code, why=why))

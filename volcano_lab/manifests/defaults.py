@@ -23,6 +23,7 @@ from volcano_lab.framework import collector_paused
 from volcano_lab.manifests import job_controller as jobs
 from volcano_lab.manifests import operators
 from volcano_lab.manifests import unsupported as not_modelled
+from volcano_lab.manifests.admission import verdicts
 from volcano_lab.manifests.claims import created_with
 from volcano_lab.manifests.disruptions import count_new
 from volcano_lab.manifests.field_defaults import FieldDefaults, Kind, is_there
@@ -88,7 +89,7 @@ def with_defaults(objects: Iterable[api.KubernetesObject],
         for claim in cluster.claims():
             complete.append(fields.complete(_identified(claim, FIRST_TIME + len(complete))))
         count_new(complete, given)
-        problems = fields.problems + _given_twice(complete)
+        problems = fields.problems + _twice(complete, complete.given)
     if problems:
         raise ManifestError(problems)
     return complete
@@ -125,12 +126,17 @@ def uid_of_job(namespace: str, name: str) -> str:
     return str(uuid5(NAMESPACE_URL, f"job-{namespace}-{name}"))[:8]
 
 
-def _given_twice(objects: list[api.KubernetesObject]) -> list[str]:
-    """Return one sentence about objects of the same kind and name, whatever their number."""
+def _twice(objects: Sequence[api.KubernetesObject], given: Sequence[api.KubernetesObject]
+           ) -> list[str]:
+    """Return one sentence about objects of the same kind and name, whatever their number, and one
+    for each Job that creates pods of the same name, as its tasks share theirs.
+    """
     counts = Counter((obj.kind, obj.key) for obj in objects)
     twice = [f"{kind} {key}" for (kind, key), count in counts.items() if count > 1]
-    return twice and [gettext("{twice:1}: given twice; allowed is one object of a kind and name",
-                              twice=twice)]
+    found = [each.text for each in (verdicts(given) if twice else ())
+             if each.rule == "job-task-name"]
+    return found + _twice(given, ()) if found else twice and [gettext(
+        "{twice:1}: given twice; allowed is one object of a kind and name", twice=twice)]
 
 
 def _key(obj: api.KubernetesObject) -> str:

@@ -3,8 +3,10 @@
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from volcano_lab.trace import TraceReader
+from volcano_lab.api import ZERO, Resource
+from volcano_lab.trace import State, TraceReader
 from volcano_lab.trace.reading import scores_of
+from volcano_lab.trace.stepper import Stepper
 
 Rows = Iterator[dict[str, Any]]
 CHOSEN, FITS, LATER, NO_FIT = "chosen", "fits", "fits later", "does not fit"
@@ -28,21 +30,38 @@ def choices(trace: TraceReader, job: str | None = None,
     """
     wanted = {task for task, fields in trace.start["tasks"].items()
               if (job is None or fields["job"] == job) and (tasks is None or task in tasks)}
+    stepper = None
     for task, (record, columns) in trace.searches(wanted).items():
-        filtered = any(column.startswith("predicate ") for row in columns.values()
-                       for column in row)
+        rooms: dict[str, int] = {}
+        if trace.whole and not any("room" in row for row in columns.values()):
+            stepper = stepper or Stepper(trace)
+            rooms = _rooms(stepper.goto(record.number).state, task)
         for node in trace.nodes:
             row = columns.get(node, {})
             scores = scores_of(row)
-            verdict = CHOSEN if node == record["node"] else _verdict(row, filtered)
+            verdict = CHOSEN if node == record["node"] else _verdict(
+                row, row.get("room", rooms.get(node, 2)))
             yield {"task": task, "node": node, "verdict": verdict, "score": sum(scores.values()),
                    "scores": scores, "number": record.number}
 
 
-def _verdict(row: dict[str, Any], filtered: bool) -> str:
-    """Return which plugin objects, or whether the pod fits. Call by call, a node without enough
-    resources is not even filtered (`filtered`).
+def _rooms(state: State, task: str) -> dict[str, int]:
+    """Return on which nodes a task fits idle resources (2), future idle ones (1) or none, where
+    nodes were filtered call by call.
     """
+    request = Resource.from_dict(state["tasks"][task]["request"])
+    rooms = {}
+    for name, node in state["nodes"].items():
+        idle, releasing, pipelined = (Resource.from_dict(node[part])
+                                      for part in ("idle", "releasing", "pipelined"))
+        short = request + pipelined
+        rooms[name] = 2 if request.less_equal(idle, ZERO) else int(
+            short.less_equal(idle + releasing, ZERO))
+    return rooms
+
+
+def _verdict(row: dict[str, Any], room: int) -> str:
+    """Return which plugin objects, or whether the pod fits."""
     asked = {column.partition(" ")[2]: value for column, value in row.items()
              if column.startswith("predicate ")}
     for plugin, value in asked.items():
@@ -50,6 +69,4 @@ def _verdict(row: dict[str, Any], filtered: bool) -> str:
             reason = "" if isinstance(value, bool | int) else value
             reason = reason if isinstance(reason, str) else ", ".join(reason)
             return f"{plugin}: {reason}" if reason else plugin
-    if "room" in row:
-        return {0: NO_FIT, 1: LATER}.get(row["room"], FITS)
-    return FITS if asked or not filtered else NO_FIT
+    return {0: NO_FIT, 1: LATER}.get(room, FITS)
