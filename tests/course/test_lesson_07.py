@@ -105,7 +105,7 @@ def test_a_sibling_with_another_resource_counts_as_the_poorest():
     cycle = halfway.run(AT_REST)
     rows = {row["name"]: row for row in compared(cycle, "") + compared(cycle, "eng")}
     assert (rows["eng"]["asked"], rows["eng"]["held"]) == (6, pytest.approx(2))
-    assert rows["eng"]["says"] == "(6 rescaled)"
+    assert rows["eng"]["says"] == "(rescaled from 6)"
     assert rows["prod"]["held"] == 6 and not rows["prod"]["says"]
 
 
@@ -134,9 +134,9 @@ def test_rings_are_where_the_numbers_of_the_moment_put_another_queue_first():
     ({"prod_weight": 2}, "The last pod of eng goes to prod: drf compares share ÷ weight, "
      "dev 2/12 (saturated: last), prod 1.5/12 (3 ÷ 2)."),
     ({"dev_pods": 12, "dev_weight": 6}, "The last pod goes to prod: drf compares share ÷ weight, "
-     "sci 3/12, eng 2/12 (8 rescaled). eng is rescaled: dev and prod count as the poorer"),
+     "sci 3/12, eng 2/12 (rescaled from 8). eng is rescaled: dev and prod count as the poorer"),
     ({"dev_pods": 12, "dev_weight": 6, "eng_weight": 2},
-     "sci 2/12, eng 2/12 (9 rescaled: 4 ÷ 2)")])
+     "sci 2/12, eng 2/12 (rescaled from 9: 4 ÷ 2)")])
 def test_a_move_names_the_last_pod_and_the_shares_at_its_own_level(moves, said):
     assert said in hierarchy_lab().set(**moves).said
 
@@ -148,7 +148,7 @@ def test_a_move_names_the_last_pod_and_the_shares_at_its_own_level(moves, said):
      "(first, by an old place)"),
     ({"dev_weight": 3, "dev_pods": 12},
      "The last pod goes to sci: drf compares share ÷ weight, sci 4/12 (first, as it is older), "
-     "eng 4/12 (7 rescaled).")])
+     "eng 4/12 (rescaled from 7).")])
 def test_what_is_decided_by_no_number_is_said_to_be_by_age_or_by_an_old_place(moves, said):
     lab = hierarchy_lab()
     for name, value in moves.items():

@@ -92,7 +92,7 @@ class Plot:
                 for row in admissions(self._cycle.trace, key, resource)
                 if row["may_hold"] is not None]
         default = gettext("What enqueue compares, in {unit}", unit=gettext(unit_of(resource)))
-        return pictures.sums(title or default, rows, parts=SUMS, limit="may hold", **WIDE | frame)
+        return pictures.sums(title or default, rows, parts=SUMS, **WIDE | frame)
 
     def nodes(self, title: str = "Nodes and their pods", resource: str = "cpu", by: str = "",
               **frame: Any) -> Picture:

@@ -3,7 +3,8 @@
 import yaml
 
 from course.proofs import after
-from volcano_lab.course.lesson_00.lab import POD, RUNNING
+from volcano_lab import tables
+from volcano_lab.course.lesson_00.lab import GANG, POD, RUNNING
 
 
 @after("fair-share-01l")
@@ -19,7 +20,7 @@ def twice_the_weight(facts, toy):
 
 
 @after("fair-share-03")
-def the_cluster_in_a_few_words(cycle, tables):
+def the_cluster_in_a_few_words(cycle):
     queues = tables.queues(cycle)
     assert queues["deserved"].to_dict() == {"a": 28, "b": 42, "c": 30}
     assert queues["allocated"].to_dict() == {"a": 28, "b": 42, "c": 30}
@@ -27,7 +28,7 @@ def the_cluster_in_a_few_words(cycle, tables):
 
 
 @after("fair-share-09")
-def round_by_round_as_water_is_poured(cycle, tables):
+def round_by_round_as_water_is_poured(cycle):
     rounds = tables.rounds(cycle)
     weights = {"a": 2, "b": 3, "c": 5}
     offers = {queue: 100 * part / sum(weights.values()) for queue, part in weights.items()}
@@ -38,19 +39,19 @@ def round_by_round_as_water_is_poured(cycle, tables):
 
 
 @after("fair-share-13")
-def experiment_1_a_larger_weight(heavier, tables):
+def experiment_1_a_larger_weight(heavier):
     assert tables.queues(heavier)["deserved"].to_dict() == {"a": 40, "b": 30, "c": 30}
 
 
 @after("fair-share-15")
-def experiment_2_the_limit_above(heaviest, tables):
+def experiment_2_the_limit_above(heaviest):
     assert round(100 * 10 / 18, 1) == 55.6
     assert tables.queues(heaviest)["deserved"].round(6).to_dict() == {"a": 50, "b": 20, "c": 30}
     assert len(tables.rounds(heaviest)) == 4
 
 
 @after("fair-share-17")
-def experiment_3_the_guarantee(modest, tables):
+def experiment_3_the_guarantee(modest):
     assert tables.queues(modest)["deserved"].to_dict() == {"a": 32, "b": 48, "c": 20}
     assert tables.queues(modest)["allocated"].sum() == 32 + 48 + 10 == 90
 
@@ -67,12 +68,12 @@ def four_ways_to_fifty(cluster, facts):
 
 
 @after("fair-share-19")
-def whose_turn_is_it(busy, turns):
+def whose_turn_is_it(busy):
     held = {queue: POD[queue] * pods for queue, pods in RUNNING.items()}
     assert held == {"a": 16, "b": 18, "c": 15}
     assert busy.queue_order == ["b", "c", "a"]
     shares = [round(part / whole, 3) for part, whole in [(18, 42), (15, 30), (16, 28)]]
-    assert turns["share"].tolist()[:3] == shares == [0.429, 0.5, 0.571]
+    assert tables.turns(busy)["share"].round(3).tolist()[:3] == shares == [0.429, 0.5, 0.571]
 
 
 @after("fair-share-22")
@@ -82,13 +83,14 @@ def all_or_nothing_the_gang(three):
 
 
 @after("fair-share-22")
-def all_or_nothing_the_gang_2(operations):
+def all_or_nothing_the_gang_2(four):
+    operations = tables.operations(four, GANG)
     assert operations["operation"].tolist() == ["allocate"] * 3 + ["undo allocate"] * 3
     assert operations["pod"].tolist()[:3] == operations["pod"].tolist()[:2:-1]
 
 
 @after("fair-share-24")
-def all_or_nothing_the_gang_3(four, tables):
+def all_or_nothing_the_gang_3(four):
     assert tables.queues(four)["allocated"]["a"] == 28
 
 

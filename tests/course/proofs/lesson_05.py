@@ -11,7 +11,8 @@ def the_tree_before_the_cycle(untouched):
 
 
 @after("05-capacity-and-the-queue-tree-9")
-def limits_come_down_the_tree(limits):
+def limits_come_down_the_tree(unlimited, tables):
+    limits = tables.levels(unlimited)
     held = limits["allocated"]
     assert held["research"] == held["train"] + held["eval"] == 5 + 1
     may_hold = limits["real capability"]
@@ -48,7 +49,8 @@ def same_words_other_meanings(CONF, cluster, cycle, tables):
 
 
 @after("05-capacity-and-the-queue-tree-34")
-def admitted_is_not_placed(cycle, ends, tables):
+def admitted_is_not_placed(cycle, tables):
+    ends = tables.gangs(cycle)
     assert ends["statement"].tolist() == ["commit", "discard", "none", "commit"]
     steps = tables.operations(cycle, "default/eval-gang")
     assert steps["operation"].tolist() == ["allocate"] * 2 + ["undo allocate"] * 2

@@ -5,8 +5,9 @@ from volcano_lab.debug.frames import frames_of
 
 
 @after("06-gangs-and-statements-4")
-def two_clusters_that_look_alike(one, tables, two):
-    assert two.session.jobs["default/train"].ready_task_num() == 0 and len(one.committed) == 3
+def two_clusters_that_look_alike(fits, CONF, tables, two):
+    assert two.session.jobs["default/train"].ready_task_num() == 0
+    assert len(fits.run(CONF).committed) == 3
     steps = tables.operations(two, "default/train")
     assert steps["operation"].tolist() == ["allocate"] * 2 + ["undo allocate"] * 2
 

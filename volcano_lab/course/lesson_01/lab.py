@@ -185,8 +185,8 @@ class Ends(Outcomes):
 HEADS = ("job", "open", "close")
 LEGEND = ("✓: the job goes on. ✗: it waits from here on. ·: not touched. Inqueue: admitted, with a "
           "node or without.")
-PLACED = ("Hatched: placed in this cycle. Full: runs. •: a pod without requests, which takes no "
-          "space.")
+PLACED = ("Hatched: placed in this cycle. Full: bound or running. •: a pod without requests, which "
+          "takes no space.")
 
 
 def phase_table(title: str, cluster: Cluster, actions: str = ACTIONS) -> pictures.Picture:

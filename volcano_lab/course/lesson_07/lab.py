@@ -112,7 +112,7 @@ def compared(cycle: Cycle, parent: str) -> list[dict[str, Any]]:
         held = dominant_share(sum((child.allocated for child in node.children.values()), EMPTY),
                               tree.total)[1] * CPUS
         share = node.share * CPUS
-        steps = [gettext("{share} rescaled", share=plain(held))] * (share < held - 1e-9)
+        steps = [gettext("rescaled from {share}", share=plain(held))] * (share < held - 1e-9)
         steps += [f"{plain(share)} ÷ {node.weight:g}"] * (node.weight > 1)
         says = f"({mark(': ').join(steps)})" if steps else ""
         rows.append({"name": name, "color": COLORS[name], "asked": held,
@@ -244,8 +244,8 @@ def turns_picture(cluster: Cluster, title: str) -> pictures.Picture:
 
 def rescaling(title: str, cycle: Cycle) -> pictures.Picture:
     """Play how eng is rescaled where dev holds less of its resource than prod of another one."""
-    rows = [*compared(cycle, "eng"), compared(cycle, "")[1]]
-    in_full = [row | {"held": row["asked"], "says": ""} for row in rows]
+    rows = [row | {"says": ""} for row in (*compared(cycle, "eng"), compared(cycle, "")[1])]
+    in_full = [row | {"held": row["asked"]} for row in rows]
     poorer = [row | {"held": min(row["asked"], rows[2]["held"])} for row in rows]
     return pictures.film({
         gettext(moment): pictures.bars(title, drawn, width=760, legend=COMPARED, **TWELFTHS)
