@@ -164,7 +164,7 @@ def tree_rows(cycle: Cycle, resource: str = "cpu", gangs: bool = True) -> Row:
     colors = colors_of(parents.keys() - parents.values())  # as in the labs; grey above them
     waits = dict.fromkeys(parents, 0.0)
     gang_of: dict[str, Row] = {}
-    for job in job_rows(cycle, resource) if gangs else ():
+    for job in job_rows(cycle, resource):
         name = job["queue"]
         if job["running"] or not job["pods"]:
             continue
@@ -183,7 +183,7 @@ def tree_rows(cycle: Cycle, resource: str = "cpu", gangs: bool = True) -> Row:
                        "size": most if size is None else min(size, most),
                        **{word: amount(row[word], resource)
                           for word in ("allocated", "guarantee", "deserved")},
-                       **({"gang": gang_of[name]} if name in gang_of else {})})
+                       **({"gang": gang_of[name]} if gangs and name in gang_of else {})})
     climbs = _climbs(cycle, resource) if gangs else {}
     refused = [name for name, climb in climbs.items() if not climb["steps"][-1]["fits"]]
     return {"queues": queues, "climbs": climbs, "climb": next(iter([*refused, *climbs]), ""),
