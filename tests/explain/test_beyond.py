@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.manifests.loader import loads
 
 CONF = """\
 actions: "allocate"
@@ -60,7 +61,9 @@ def why(plugin, annotation="", request="", answer="", usage=False):
 ])
 def test_a_plugin_is_named_where_it_decides(plugin, facts, named):
     found = why(plugin, **facts)
-    assert found.head.startswith(DEPENDS.format(plugin=plugin) if named else "a/g does not wait.")
+    stands = "a/g waits in the cluster; v1.14.0 places it" if REFUSED in facts.values() else (
+        "a/g does not wait.")
+    assert found.head.startswith(DEPENDS.format(plugin=plugin) if named else stands)
     assert ("beyond" in found.codes) == named
 
 
@@ -72,13 +75,13 @@ def test_what_the_pod_requests_of_the_plugin_is_named():
 def test_the_last_answer_of_the_cluster_is_quoted(plugin, changed):
     text = why(plugin, answer=REFUSED).text
     assert 'about pod a/p: "all nodes are unavailable: 1 node(s) no licence".' in text
-    assert ("something has changed since that answer" in text) == changed
+    assert ("placed on n1: something has changed since" in text) == changed
 
 
 @pytest.mark.parametrize("argument, node, head, said", [
     ("true", "", "a/g depends on dynamic resource allocation, which is not",
      "Pod a/p depends on dynamic resource allocation (gpu)."),
-    ("false", "", "a/g does not wait", "does not read its claims (gpu)"),
+    ("false", "", "a/g waits in the cluster", "does not read its claims (gpu)"),
     ("false", "n1", "a/g does not wait",
      "is bound to node n1 and has not started there: ContainerCreating. Plugin predicates does not "
      "read its claims (gpu), so pods get nodes without the devices")])
@@ -94,6 +97,28 @@ def test_devices_that_a_pod_claims_are_named_and_whether_they_are_read(argument,
     assert found.head.startswith(head)
     assert said in found.text
     assert ("something has changed" in found.text) == (argument == "false" and not node)
+
+
+@pytest.mark.parametrize("created, version, heart, image, status, said", [
+    ("07:00", "7", "09:00", "volcanosh/vc-scheduler:v1.9.0", "", "(image v1.9.0, this answer is"),
+    ("07:00", "7", "09:00", "r.io/volcanosh/vc-scheduler:v1.14.0", "", "decides otherwise."),
+    ("07:00", "7", "09:00", "r.io/mirror:v1.9.0", "", "decides otherwise."),
+    ("08:59:30", "7", "09:00", "volcanosh/vc-scheduler:v1.9.0", "", None),
+    ("07:00", "", "09:00", "volcanosh/vc-scheduler:v1.9.0", "", None),
+    ("07:00", "7", "09:00", "volcanosh/vc-scheduler:v1.9.0", "n1", None)])
+def test_a_pod_that_is_older_than_a_cycle_and_placed_here_waits_for_its_scheduler(
+        created, version, heart, image, status, said):
+    created += ":00" * (created.count(":") < 2)
+    pod = (POD % ("", "", "")).replace("namespace: a,", f"""namespace: a,
+        creationTimestamp: "2026-11-28T{created}Z", resourceVersion: "{version}",""", 1).replace(
+            "schedulerName: volcano", f"schedulerName: volcano\n  nodeName: '{status}'")
+    node = (NODE % "").replace("status: {", f"""status: {{conditions: [
+        {{type: Ready, status: "True", lastHeartbeatTime: "2026-11-28T{heart}:00Z"}}], """)
+    own = SCHEDULER.replace("[{name: s,", f"[{{name: s, image: '{image}',") % (
+        "volcano-scheduler", "'--v=4'")
+    found = Cluster(loads("---\n".join([node, pod, own]))).why("a/g")
+    assert found.head.startswith("a/g waits in the cluster; v1.14.0" if said else "a/g does not")
+    assert ("waited" in found.codes) is bool(said) and (said or "") in found.text
 
 
 SCHEDULER = """\

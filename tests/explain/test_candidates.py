@@ -12,6 +12,7 @@ from volcano_lab.api.objects.volcano import NetworkTopologySpec
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.candidates import candidates
 from volcano_lab.explain.options import Rank, World
+from volcano_lab.explain.pod_fields import ROLE
 from volcano_lab.manifests import loader
 
 ADMITTED = conf("priority", "gang", "predicates", "proportion", actions="enqueue, allocate")
@@ -106,7 +107,8 @@ TABLE = {
     "a less important job of its queue holds it": (
         Cluster().node("n1", cpu=4).add(klass("low", -1)).job(
             "old", cpu=3, running={"n1": 1}, priority_class="low").job("new", cpu=2), ADMITTED,
-        ["switch conf/actions=enqueue, allocate, preempt", NO_ENQUEUE, OLD]),
+        ["switch conf/actions=allocate, preempt", "switch conf/actions=enqueue, allocate, preempt",
+         NO_ENQUEUE, OLD]),
     "a more important job waits, too": (
         held().add(klass("high", 7)).job("other", cpu=3, priority_class="high"), ADMITTED,
         ["switch plugin/priority.enableJobOrder=false",
@@ -173,6 +175,14 @@ TABLE = {
                  tainted("g1", ("gpu", "", "NoSchedule"), **{"nvidia.com/gpu": "1"})]).job(
             "new", cpu=2), ADMITTED,
         ["queue node/n2.taints=[]", f"job {tolerated('k')}", f"others {tolerated('gpu')}"]),
+    "one of the nodes is a control plane": (
+        Cluster([node("n1"), tainted("c1", (f"{ROLE}control-plane", "", "NoSchedule"))]).job(
+            "old", cpu=4, running={"n1": 1}).job("new", cpu=2), conf(
+                "priority", "gang", "predicates"),
+        [f"less {tolerated(f'{ROLE}control-plane')}", OLD]),
+    "each node is one of a control plane": (
+        Cluster([tainted("c1", (f"{ROLE}master", "", "NoSchedule"))]).job("new", cpu=2),
+        conf("gang", "predicates"), [f"job {tolerated(f'{ROLE}master')}"]),
     "nodes are cordoned": (
         Cluster([node("n1", unschedulable=True), node("n2", unschedulable=True)]).job(
             "new", cpu=2), ADMITTED,

@@ -98,7 +98,9 @@ def test_pods_of_an_operator_without_a_podgroup_of_its_own_are_no_gang():
     answer = asked(group("x", "gloo", 1, "PyTorchJob", "Running"), *pods).why("gloo")
     assert told(answer, "no_gang") == (
         "It is no gang: its PyTorchJob came without a PodGroup, so Volcano's controller created "
-        "one with a minimum of 1, and its pods are placed one by one.")
+        "one with a minimum of 1, and its pods are placed one by one; with "
+        "--gang-scheduler-name=volcano its operator creates the PodGroup: set that, and create the "
+        "PyTorchJob again.")
     answer = asked(group("x", "web", 1, "ReplicaSet", "Running"), *pods).why("web")
     assert not any("no gang" in cause.text for cause in answer.causes)
 
@@ -146,7 +148,8 @@ def test_a_queue_that_only_an_owner_names_has_no_effect(field, facts):
     owner = mpi(**facts)
     answer = asked(LAB, owner, group("x", "mpi", 1, "MPIJob"), pod("w-0", "x", cpu=9)).why("mpi")
     assert (f"{field}: lab of its MPIJob has no effect: neither its pods nor its PodGroup have it, "
-            "and the latter is in queue default." in answer.text)
+            "and the latter is in queue default; with --gang-scheduling=volcano its operator "
+            "creates the PodGroup: set that, and create the MPIJob again." in answer.text)
 
 
 @pytest.mark.parametrize("kind, part", [("SparkApplication", True), ("ReplicaSet", False)])

@@ -107,9 +107,9 @@ def test_pods_that_a_quota_keeps_from_being_made_are_told_of_a_job_that_runs():
     assert explanation.text.endswith(
         "2 of its 6 pods are not among the objects (old-w-4, old-w-5): ResourceQuota "
         "default/compute has too little requests.cpu left for one more (5 used + 1 requested > "
-        "5), so the API server refuses it; for all that are missing it takes requests.cpu 7. The "
-        "job controller tries that 15 times, unless its flags say otherwise, then it terminates "
-        "the Job.")
+        "5), so the API server refuses it; pods that wait count, too, and for all that are "
+        "missing it takes requests.cpu 7. The job controller tries that 15 times, unless its "
+        "flags say otherwise, then it terminates the Job.")
     assert "refuses" not in asked(text, QUOTA).why("old").text
 
 

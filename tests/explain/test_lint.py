@@ -322,7 +322,7 @@ def test_annotations_whose_plugin_is_not_configured(plugin, keys):
     readers = {NOTE: "sla", COOL: "cdp"}
     assert notices(*objects, plugins=("predicates", plugin))[0] == [
         f"{places[key]}: the annotation {key} has no effect: only the plugin {readers[key]} reads "
-        "it, and the configuration does not name it." for key in keys]
+        "it, and the configuration does not name it: add it to a tier." for key in keys]
 
 
 LABEL, OWN_LABEL = "volcano.sh/queue-name", "scheduling.volcano.sh/queue-name"

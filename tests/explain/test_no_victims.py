@@ -162,3 +162,41 @@ def test_preempt_that_visits_another_queue_first_is_a_known_defect(first, lost):
     assert (said in found.text) == ("#5140: " in found.text) == lost
     assert ("preempt evicts default/old-b-" in found.text) is not lost
     assert "would free enough" not in found.text
+
+
+@pytest.mark.parametrize("name, actions, said", [
+    ("high", "enqueue, allocate", True), ("", "enqueue, allocate", False),
+    ("high", "enqueue, allocate, preempt", False)])
+def test_a_job_that_is_refused_says_why_it_evicts_none_of_a_lower_priority(name, actions, said):
+    found = full(least=2, new={"cpu": 2, "priority_class": name}).explainer(conf(
+        "priority", "gang", "predicates", "proportion", actions=actions)).why("new")
+    assert found.codes == ["queue_over_capability"]
+    assert ("default/old of queue default has a lower priority: no preempt action is configured. "
+            "preempt evicts pods for admitted jobs only." in found.text) is said
+
+
+def test_preempt_is_offered_to_a_job_that_is_refused_without_a_larger_set_of_the_same():
+    single = {"cpu": 4, "pods": 1, "running": {"n1": 1}}
+    found = Cluster().node("n1", cpu=4).add(klass("high", 9)).job("old", **single).job(
+        "new", cpu=4, priority_class="high").explainer(conf(
+            "priority", "gang", "predicates", "proportion", actions="enqueue, allocate").replace(
+                "name: gang}", "name: gang, enablePreemptable: false}")).why("new")
+    changes = [str(remedy.change) for remedy in found.remedies]
+    assert changes[0] == "actions with preempt and without enqueue"
+    assert not any("preempt" in change for change in changes[1:])
+
+
+TIERS = """\
+actions: "enqueue, reclaim, allocate, backfill, preempt"
+tiers:
+- plugins: [{name: priority}, {name: gang}]
+- plugins: [{name: overcommit}, {name: drf}, {name: predicates}, {name: proportion}]
+"""
+
+
+def test_a_change_that_is_offered_is_no_part_of_a_larger_one():
+    found = Cluster().node("n1", cpu=4).node("n2", cpu=4).queue("a").queue("b").add(klass(
+        "high", 9)).job("old", queue="a", cpu=1, pods=7, min_member=1, priority_class="high",
+                        running={"n1": 4, "n2": 3}).job("new", queue="b", cpu=1, pods=4)
+    changes = [str(remedy.change) for remedy in found.explainer(TIERS).why("new").remedies]
+    assert [each for each in changes if "without enqueue" in each] == ["actions without enqueue"]

@@ -871,7 +871,7 @@ def test_a_quota_that_is_too_small_is_named_with_its_sums(used, before, counted,
         pods, {quota.key: {"cpu": Fraction(before)}})
     (sums,) = why.facts["sums"]
     assert (sums.facts["used"], sums.facts["asked"], sums.facts["hard"]) == (counted, "2", "1")
-    assert why.facts["enough"] == f"cpu {enough}"
+    assert why.facts["enough"] == [f"cpu {enough}"]
 
 
 @pytest.mark.parametrize("named", [0, 1, 2])

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from math import inf
 
 from volcano_lab.api import JobInfo, TaskInfo, amount_text
-from volcano_lab.api.objects import PodGroup
+from volcano_lab.api.objects import Pod, PodGroup
 from volcano_lab.api.quantity import parse
+from volcano_lab.api.status import PIPELINED
 from volcano_lab.explain.evidence import OWN, Evidence
 from volcano_lab.explain.explanation import Cause, moment_text
 from volcano_lab.explain.kubelet import claimed, claims_off
@@ -44,9 +46,23 @@ def beyond_causes(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
             yield Cause.of("beyond", Message(f"beyond.{plugin}"), *cards, by=by, pod=task.key,
                            asks=asks or None)
         yield from [Cause("claims_off", off, context=True)] if off else ()
+        changed = None if deciding else Message(
+            "beyond.changed", node=task.node_name, version=Message(
+                "beyond.version", version=seen.scheduler) if seen.scheduler else None)
         if said:
-            yield Cause.of("beyond_answer", None if deciding else Message("beyond.changed"),
-                           pod=task.key, said=said.strip().rstrip("."))
+            yield Cause.of("beyond_answer", changed, pod=task.key, said=said.strip().rstrip("."))
+        elif changed and not off:
+            yield from _waited(seen, task, changed)
+
+
+def _waited(seen: Evidence, task: TaskInfo, changed: Message) -> Iterator[Cause]:
+    """Yield that a pod is older than a cycle takes and has no node, unless a place is promised."""
+    created = [obj.metadata.creation_timestamp for obj in seen.named.get(task.key, ())
+               if isinstance(obj, Pod) and obj.metadata.resource_version]
+    since = next(filter(None, created), inf) if task.status != PIPELINED else inf
+    if since + SOON < seen.newest:
+        yield Cause.of("waited", changed, pod=task.key, created=moment_text(since),
+                       newest=moment_text(seen.newest))
 
 
 def _deciding(seen: Evidence, task: TaskInfo, said: str) -> dict[str, list[str]]:

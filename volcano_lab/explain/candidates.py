@@ -215,6 +215,11 @@ class Candidates(OfQueues, OfPods):
         """That jobs are gone, but for those that are meant to run on."""
         yield from gone(self.world, [uid for uid in jobs if not runs_on(self.ssn.jobs[uid])], rank)
 
+    def preempting(self, _: Numbers) -> Iterator[Option]:
+        """The action preempt, and that enqueue does not keep it from a job that is refused."""
+        if self.job.is_pending():
+            yield options.with_action(self.world, "preempt", but="enqueue")
+
     def first(self, numbers: Numbers) -> Iterator[Option]:
         """That the job is served before the one that came first."""
         yield options.switched(numbers["plugin"], f"enable{numbers['kind'].title()}Order", False)

@@ -43,7 +43,7 @@ def eviction_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     if "reclaim" not in actions:
         yield from _no_reclaim(seen, job)
     if "preempt" not in actions:
-        yield from _no_preempt(seen, job)
+        yield from no_preempt(seen, job)
 
 
 def may_evict(seen: Evidence, job: JobInfo, action: str) -> bool:
@@ -204,7 +204,7 @@ def _no_reclaim(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             return
 
 
-def _no_preempt(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+def no_preempt(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield the jobs of a lower priority in its queue that hold what this job waits for, where the
     configuration has no preempt.
     """

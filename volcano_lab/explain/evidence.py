@@ -46,16 +46,16 @@ class Evidence:
     """A closed session, its trace, and what several explanations read of them.
 
     Of the `objects` it keeps the waiting pods of other schedulers, `not_created` (by the name of an
-    object, why it lacks pods or is not read), the manifests that were `given` and when the `newest`
-    was created, the names of PriorityClasses (`classes`), and the parts of Volcano that do not run
-    (`stopped`).
+    object, why it lacks pods or is not read), the manifests that were `given` and their `newest`
+    time, the names of PriorityClasses (`classes`), the parts of Volcano that do not run
+    (`stopped`), and the version of the `scheduler` where it is another one.
     """
 
     def __init__(self, ssn: Session, trace: TraceReader,
                  objects: Sequence[api.KubernetesObject] = ()):
         self.ssn, self.trace, self.objects = ssn, trace, objects
         self.given = getattr(objects, "given", objects)
-        self.newest = max((obj.metadata.creation_timestamp or 0.0 for obj in self.given), default=0)
+        self.newest = max((time for obj in self.given for time in times_of(obj)), default=0.0)
         self.classes, self.stopped = classes_of(objects), stopped(objects)
         self.names, self.brief = Names(ssn, self.given), False  # brief: without holders
         self.future: Any = None  # the outcome of further cycles, once they have run
@@ -65,6 +65,7 @@ class Evidence:
         self.not_created: dict[str, list[Said]] = getattr(objects, "not_created", {})
         self.unseen: list[api.Node] = getattr(objects, "unseen", [])
         self.node_labels: list[str] = getattr(objects, "node_labels", [])
+        self.scheduler: str = getattr(objects, "scheduler", "")
         self.elsewhere = {obj.key: obj for obj in objects if isinstance(obj, api.Pod)
                           and obj.spec.scheduler_name not in ("", SCHEDULER)
                           and not obj.spec.node_name}
@@ -402,6 +403,14 @@ def not_ready(node: api.Node) -> list[api.NodeCondition]:
     """Return the conditions by which a node says that it is not Ready."""
     return [each for each in node.status.conditions
             if each.type == "Ready" and each.status != "True"]
+
+
+def times_of(obj: api.KubernetesObject) -> Iterator[float]:
+    """Yield when an object was created, and when its conditions were written."""
+    conditions = getattr(getattr(obj, "status", None), "conditions", ())
+    yield from filter(None, [obj.metadata.creation_timestamp, *(
+        getattr(each, name, None) for each in conditions
+        for name in ("last_transition_time", "last_heartbeat_time"))])
 
 
 def classes_of(objects: Iterable[api.KubernetesObject]) -> list[str]:

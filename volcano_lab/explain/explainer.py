@@ -148,8 +148,8 @@ class Explainer(Shown):
     def _in_time(self, job: JobInfo) -> bool:
         """Whether a job gets the places that it waits for without a change."""
         future = self.evidence.alone
-        return bool(future) and not job.in_status(PIPELINED) and future[0].runs(job.uid) and (
-            not job.is_ready() or future[0].placed(job.uid) >= len(job.tasks))
+        return bool(future) and unbound(job) and not job.in_status(PIPELINED) and future[0].runs(
+            job.uid) and (not job.is_ready() or future[0].placed(job.uid) >= len(job.tasks))
 
     def _reserving(self, causes: list[Cause]) -> Iterator[Cause]:
         """Yield what the job that has reserved most of what is missing waits for itself."""

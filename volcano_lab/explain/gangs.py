@@ -131,7 +131,8 @@ def _no_gang(job: JobInfo) -> Message | None:
     label, name = next(filter(itemgetter(1), named), ("", ""))
     if not job.pod_group.name.startswith("podgroup-") or (not name and owner in (*OWNERS, "Pod")):
         return None
-    return Message(f"no_gang.{'label' if name else 'owner'}", owner=owner, label=label, name=name)
+    return Message(f"no_gang.{'label' if name else 'owner'}", owner=owner, label=label, name=name,
+                   switch=owners.switch(job, owner))
 
 
 def apart_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

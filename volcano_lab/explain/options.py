@@ -238,9 +238,11 @@ def gone(world: World, jobs: Iterable[str], rank: int = Rank.OTHERS) -> Iterator
 # -- the configuration ----------------------------------------------------------------------------
 
 
-def with_action(world: World, *names: str) -> Option:
-    """More actions as Volcano's documents have them: enqueue first, then allocate, then others."""
-    there = list(world.conf.actions)
+def with_action(world: World, *names: str, but: str = "") -> Option:
+    """More actions as Volcano's documents have them: enqueue first, then allocate, then others;
+    without one.
+    """
+    there = [name for name in world.conf.actions if name != but]
     for name in (name for name in names if name not in there):
         place = {"enqueue": 0, "allocate": int("enqueue" in there)}.get(
             name, there.index("allocate") + 1 if "allocate" in there else len(there))

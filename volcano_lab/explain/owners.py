@@ -43,6 +43,12 @@ def kind_of(job: JobInfo) -> str:
     return getattr(owner_of(job), "kind", "")
 
 
+def switch(job: JobInfo, kind: str) -> Message | None:
+    """By which flag an operator creates PodGroups of a kind, where Volcano's controller did."""
+    flag = KINDS["switch"].get(kind) if job.pod_group.name.startswith("podgroup-") else None
+    return Message("no_gang.switch", flag=flag, kind=kind) if flag else None
+
+
 def is_single(job: JobInfo) -> bool:
     """Whether it is one pod that nothing has put into a PodGroup with others."""
     return kind_of(job) == "Pod"

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from volcano_lab.api import Resource
+from volcano_lab.api.objects import Node
 from volcano_lab.changes.change import path_text, value_text
 from volcano_lab.changes.job_fields import at_path
 from volcano_lab.changes.objects import UNSCHEDULABLE
@@ -26,6 +27,7 @@ from volcano_lab.plugins.kube.taints import tolerates
 from volcano_lab.trace.plain import amounts, grouped
 
 ROLE = "node-role.kubernetes.io/"
+CONTROL = (f"{ROLE}control-plane", f"{ROLE}master")
 OF_IMAGE = ("kubernetes.io/arch", "kubernetes.io/os")
 """Labels of nodes that a container's image needs."""
 CLAIM_NAME = ("persistentVolumeClaim", "claimName")
@@ -45,21 +47,32 @@ class OfPods(Case):
 
     def tolerations(self, numbers: Numbers) -> Iterator[Option]:
         """That the job's pods tolerate all taints of a node, but for those that say that a node
-        does not work; later those of nodes with devices that no pod requests.
+        does not work; later those of nodes with devices that no pod requests, last those of the
+        control plane beside other nodes.
         """
-        asked = {name for pod in self.pods for each in pod.spec.containers
-                 for name in each.resources.requests}
         nodes = {} if "toleration" in self.renews else self.world.nodes_called(numbers["names"])
         for node in nodes.values():
-            there = amounts(Resource.from_list(node.status.allocatable))
-            others = any("/" in name and there[name] and name not in asked for name in there)
             taints = [t for t in node.spec.taints if t.effect != "PreferNoSchedule" and not all(
                 any(tolerates(own, t) for own in pod.spec.tolerations) for pod in self.pods)]
             if taints and not any(state_of(taint.key) for taint in taints):
                 wanted = value_text([{"key": taint.key, "operator": "Exists",
                                       "effect": taint.effect} for taint in taints])
                 yield once(f"{self.name}.tolerations+={wanted}", kind="toleration",
-                           rank=Rank.OTHERS if others else Rank.JOB)
+                           rank=self._entering(node))
+
+    def _entering(self, node: Node) -> int:
+        """What it costs that pods are on a node for others: with other devices, or that of a
+        control plane beside other nodes.
+        """
+        asked = {name for pod in self.pods for each in pod.spec.containers
+                 for name in each.resources.requests}
+        there = amounts(Resource.from_list(node.status.allocatable))
+        controls = [any(taint.key in CONTROL for taint in each.spec.taints)
+                    for each in (node, *self.world.nodes.values())]
+        if controls[0] and not all(controls):
+            return Rank.LESS
+        others = any("/" in name and there[name] and name not in asked for name in there)
+        return Rank.OTHERS if others else Rank.JOB
 
     def selector(self, numbers: Numbers) -> Iterator[Option]:
         """That the pods' node selector name labels as nodes have them; where no label is near, that

@@ -283,6 +283,7 @@ class Search:
         least come first.
         """
         firsts = [option for option in options if (option.kind not in ALONE or Rank.NODES in ranks)
+                  and option.most not in self.offered
                   and self.at(option.most) < PLACED and NOTHING <= self.best(option) < PLACED]
         found: list[Remedy] = []
         tried = set(self.offered)
@@ -304,8 +305,9 @@ class Search:
         alike: set[Change] = set()
         for number, second in enumerate(seconds):
             both = first.most + second.most
-            if both in alike or second.most == first.most or self.at(
-                    apart(self.world, first.most, second.most)) == PLACED:
+            other = apart(self.world, first.most, second.most)
+            if both in alike or second.most == first.most or other in self.offered or (
+                    self.at(other) == PLACED):
                 continue
             if self.at(both) != PLACED:
                 continue

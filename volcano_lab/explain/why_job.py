@@ -21,7 +21,7 @@ from volcano_lab.explain.holders import priority_note, quota_users
 from volcano_lab.explain.lint import ignored_fields, place_of
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.origin import TOO_LARGE, best_effort, cluster_too_small
-from volcano_lab.explain.owners import created_by, named_queue, on_event, outdated, owner_of
+from volcano_lab.explain.owners import created_by, named_queue, on_event, outdated, owner_of, switch
 from volcano_lab.explain.promises import going_causes
 from volcano_lab.explain.refusals import admission_causes, limit_causes
 from volcano_lab.explain.volumes import claim_causes, driver_causes
@@ -47,7 +47,8 @@ def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
     if job.tasks and not counts(job)[1] and not evidence.waits(job) and not stuck:
         by, idle = decided_by(causes), next(filter(None, (
             gap_of(cause) for cause in causes if cause.code in evidence.OWN.values())), None)
-        code = "job.beyond" if by else "job.stands"
+        waited = any(cause.code in ("beyond_answer", "waited") for cause in causes)
+        code = "job.beyond" if by else "job.placed" if waited else "job.stands"
         code = "job.idle" if idle else code
         return [Message(code, status=status, by=by, gap=idle, job=short(seen.called(job.uid))),
                 *_notes(seen, job)]
@@ -135,8 +136,9 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     for cause in beside:
         cause.context |= not stands
     if stands:
-        return [*idle_causes(seen, job), *beside, *beyond_causes(seen, job.tasks.values()),
-                *lacking]
+        idle = [*idle_causes(seen, job)]
+        beyond = [] if idle else beyond_causes(seen, job.tasks.values())
+        return [*idle, *beside, *beyond, *lacking]
     popped = seen.of("job", job=job.uid)  # without: no refusal was recorded, or it had no turn
     causes = [*_causes(seen, job)] or [Cause.of("unknown" if popped else "no_turn", records=popped)]
     if {*TOO_LARGE, "larger_than_any_node"}.isdisjoint(cause.code for cause in causes):
@@ -200,7 +202,7 @@ def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             field, queue = named_queue(obj)
             if queue not in ("", job.queue):
                 what = Message("unread.queue_above", kind=obj.kind, found=queue, field=field,
-                               queue=job.queue)
+                               queue=job.queue, switch=switch(job, obj.kind))
                 yield Cause("no_effect", Message("notice", what=what, place=place_of([
                     seen.called(job.uid)])), {"what": what.code, "meant": [queue]})
     for found in [] if seen.brief else ignored_fields(seen.ssn):
@@ -287,8 +289,10 @@ def _after_sla(seen: Evidence) -> str | None:
 def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     if not _was_admitted(seen, job):
         yield from admission_causes(seen, job)
+        lacks = [] if "preempt" in seen.ssn.enabled_actions else [*evictions.no_preempt(seen, job)]
+        yield from lacks
         evicting = [action for action in POINTS if action in seen.ssn.enabled_actions
-                    and evictions.may_evict(seen, job, action)]
+                    and evictions.may_evict(seen, job, action)] + ["preempt"] * bool(lacks)
         if evicting:
             yield Cause.of("evicts_for_admitted", context=True, n=len(evicting), actions=evicting)
         return

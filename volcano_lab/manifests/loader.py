@@ -41,6 +41,8 @@ OF_POD = "pod/"
 OF_STATUS = re.compile(r'^.*?Message:"((?:[^"\\]|\\.)*)".*', re.DOTALL)
 """An Event of Volcano's with the API server's answer, of which only the message is read."""
 SCHEDULER_LABEL = {"app": "volcano-scheduler"}
+IMAGE = re.compile(r"/vc-scheduler:(v?(?!v?1\.14\.0\b)\d[\w.-]*)")
+"""The version of the scheduler in its image, where it is another one than that of the lab."""
 NODE_LABELS = re.compile(r"--node-selector(?:=|', ')([^'\"\s]+)")
 """The scheduler's flag with labels: it knows nodes alone that have one of them."""
 SCALES = {"NotTriggerScaleUp": "scales.not", "TriggeredScaleUp": "scales"}
@@ -70,7 +72,7 @@ class Loaded(list[api.KubernetesObject]):
     and the last warning of a controller, by `pod/NAME` those about a pod; of its own, `not_created`
     why pods of an object (by key) are not created, `later` has the pods of a Volcano Job whose
     PodGroup is not admitted yet, `given` the manifests before controllers; `unseen` has the nodes
-    that the scheduler leaves out by its flag.
+    that the scheduler leaves out by its flag, `scheduler` its version where it is another one.
 
     >>> [obj.key for obj in loads("{apiVersion: v1, kind: Node, metadata: {name: n1}}")]
     ['n1']
@@ -85,6 +87,7 @@ class Loaded(list[api.KubernetesObject]):
         self.not_created: dict[str, list[Said]] = getattr(source, "not_created", {})
         self.unseen: list[api.Node] = getattr(source, "unseen", [])
         self.node_labels: list[str] = getattr(source, "node_labels", [])
+        self.scheduler: str = getattr(source, "scheduler", "")
         self.later: dict[str, list[api.Pod]] = {}
         self.given: list[api.KubernetesObject] = self
 
@@ -216,6 +219,7 @@ class _Batch:
         self._sources: list[str] = []
         self._generated: Counter[str] = Counter()
         self._node_labels: set[str] = set()
+        self._scheduler = ""
 
     @collector_paused()
     def read(self, text: str | Unreadable, name: str) -> None:
@@ -256,6 +260,7 @@ class _Batch:
         loaded.warnings, loaded.reports = capped(self.warnings), self._reports
         loaded.places = {key: place for key, (_, place) in self._objects.items()}
         loaded.unseen, loaded.node_labels = unseen, sorted(self._node_labels)
+        loaded.scheduler = self._scheduler
         return loaded
 
     def _take_unseen(self) -> list[api.Node]:
@@ -340,8 +345,10 @@ class _Batch:
             self.warnings += [f"{label}{mark(': ')}{warning}" for warning in findings.warnings]
             obj.metadata.annotations.pop(APPLIED, None)  # it may be confidential
             if SCHEDULER_LABEL.items() <= obj.metadata.labels.items():
-                for labels in NODE_LABELS.findall(str(document.get("spec"))):
+                spec = str(document.get("spec"))
+                for labels in NODE_LABELS.findall(spec):
                     self._node_labels |= {*labels.split(",")}
+                self._scheduler = next(iter(IMAGE.findall(spec)), self._scheduler)
             self._keep(obj, label, place, event)
 
     def _report(self, key: str, said: Message) -> None:

@@ -68,11 +68,11 @@ class Quotas:
                 wanted = {name: used[name] + sum(sizes[id(pod.spec)].get(name, 0) for pod in whole)
                           for name in over}
                 short = {name: wanted[name] - quantity.parse(hard[name]) for name in over}
-                sums = [amounts_text(each, styles)[over[0]] for each in (used, size, wanted)]
+                sums = [amounts_text(each, styles)[over[0]] for each in (used, size)]
                 return Message(
                     "not_created.quota", resources=over, wanted=amounts_text(wanted, styles),
                     short=[*map(" ".join, amounts_text(short, styles).items())],
-                    enough=f"{over[0]} {sums[2]}", sums=[Message(
+                    enough=[*map(" ".join, amounts_text(wanted, styles).items())], sums=[Message(
                         "not_created.quota.sum", used=sums[0], asked=sums[1], hard=hard[over[0]])],
                     **facts)
         return None

@@ -27,6 +27,8 @@ class NodeSpec(Part):
 class NodeCondition(Condition):
     """One condition of a node, such as `Ready` or `DiskPressure`."""
 
+    last_heartbeat_time: Time | None = None
+
 
 class NodeStatus(Part):
     """A node's resources (`capacity`) and those usable by pods (`allocatable`)."""

@@ -23,7 +23,8 @@ __all__ = ["KINDS", "NAMED_BY", "OPERATORS", "Created", "OperatorObject", "creat
            "pod_count", "problems", "roles_of"]
 
 MISSING = "MISSING"
-FAILURES = frozenset(["failed", "error", MISSING.lower()])
+AGAIN = dict.fromkeys(("failed", "error"), Message("not_created.again"))
+FAILURES = frozenset([*AGAIN, MISSING.lower()])
 UNSUBMITTED = re.compile("(submission_|validation)?(?:.*_)?(.*)")
 """The states of objects that failed before pods were created of them."""
 OF_JSON = re.compile(r'"message":"((?:[^"\\]|\\.)*)"')
@@ -90,7 +91,7 @@ def ended(obj: OperatorObject) -> Message | None:
             early = found[1] or word == MISSING
             return Message(
                 f"not_created.{'unsubmitted' if early else 'of_ended'}", phase=word,
-                why=[why] if why else None,
+                why=[why] if why else None, again=AGAIN.get(state),
                 webhook=Message("webhook", name=webhook[1]) if webhook else None)
     return None
 
