@@ -46,7 +46,7 @@ class JobInfo(TaskIndex):
     nodes did not fit.
     """
 
-    __slots__ = ("uid", "name", "namespace", "queue", "priority", "waiting_time",
+    __slots__ = ("uid", "pg_uid", "name", "namespace", "queue", "priority", "waiting_time",
                  "nodes_fit_errors", "allocated_hyper_node", "sub_jobs", "task_to_sub_job",
                  "min_sub_jobs", "task_min_available", "task_min_available_total", "allocated",
                  "total_request", "creation_timestamp", "pod_group", "preemptable",
@@ -55,7 +55,7 @@ class JobInfo(TaskIndex):
     def __init__(self, uid: str):
         super().__init__()
         self.uid = uid
-        self.name = self.namespace = self.queue = self.revocable_zone = ""
+        self.pg_uid = self.name = self.namespace = self.queue = self.revocable_zone = ""
         self.priority = 0
         self.waiting_time: float | None = None
         self.nodes_fit_errors: dict[str, FitErrors] = {}
@@ -77,7 +77,7 @@ class JobInfo(TaskIndex):
     def set_pod_group(self, pod_group: PodGroup) -> None:
         """Apply a PodGroup; sub-jobs are rebuilt if its policies changed."""
         meta, spec, notes = pod_group.metadata, pod_group.spec, pod_group.metadata.annotations
-        self.name, self.namespace = meta.name, meta.namespace
+        self.name, self.namespace, self.pg_uid = meta.name, meta.namespace, meta.uid
         self.min_available, self.queue = spec.min_member, spec.queue
         self.creation_timestamp = meta.creation_timestamp or 0.0
         self.waiting_time = _positive(notes.get(SLA_WAITING_TIME)) or _positive(
@@ -169,7 +169,7 @@ class JobInfo(TaskIndex):
         job = JobInfo.__new__(JobInfo)
         job.uid, job.name, job.namespace, job.queue = (
             self.uid, self.name, self.namespace, self.queue)
-        job.priority, job.preemptable = self.priority, self.preemptable
+        job.pg_uid, job.priority, job.preemptable = self.pg_uid, self.priority, self.preemptable
         job.waiting_time, job.revocable_zone = self.waiting_time, self.revocable_zone
         job.creation_timestamp, job._gated = self.creation_timestamp, self._gated
         job.allocated_hyper_node, job.min_available = self.allocated_hyper_node, self.min_available

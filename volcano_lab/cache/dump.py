@@ -212,6 +212,7 @@ def _beyond_objects(job: JobInfo) -> dict[str, Any]:
     sub_jobs = {uid: sub_job.allocated_hyper_node
                 for uid, sub_job in job.sub_jobs.items() if sub_job.allocated_hyper_node}
     found = {"hyperNode": job.allocated_hyper_node, "subJobs": sub_jobs,
+             "podGroup": job.pg_uid if job.pod_group is None else "",
              "allocated": _zeros(job.allocated), "totalRequest": _zeros(job.total_request)}
     return {name: value for name, value in found.items() if value}
 
@@ -222,6 +223,7 @@ def _take_over(job: JobInfo, found: dict[str, Any]) -> None:
     for sub_job, hyper_node in found.get("subJobs", {}).items():
         if sub_job in job.sub_jobs:
             job.sub_jobs[sub_job].allocated_hyper_node = hyper_node
+    job.pg_uid = found.get("podGroup", job.pg_uid)
     job.allocated = job.allocated + Resource(scalars=dict.fromkeys(found.get("allocated", ()), 0.0))
     job.total_request = job.total_request + Resource(
         scalars=dict.fromkeys(found.get("totalRequest", ()), 0.0))
