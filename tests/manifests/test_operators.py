@@ -384,6 +384,8 @@ def test_a_train_job_needs_its_runtime():
     (document("kubeflow.org/v1", "PyTorchJob", {
         "pytorchReplicaSpecs": REPLICAS, "runPolicy": {"suspend": True}}),
      "spec.runPolicy.suspend is true"),
+    (document("flink.apache.org/v1beta1", "FlinkDeployment", {"job": {"state": "suspended"}}),
+     "spec.job.state is suspended"),
     (document("sparkoperator.k8s.io/v1beta2", "SparkApplication", SPARK,
               status={"applicationState": {"state": "COMPLETED", "errorMessage": "x"}}),
      "it is COMPLETED, so"),

@@ -40,14 +40,15 @@ def pod_count(workload: api.Workload, objects: Iterable[api.KubernetesObject]) -
                                       spec.completions)
 
 
-def suspended(owner: api.KubernetesObject, field: str = "spec.suspend") -> Message:
-    """Return that an object is suspended, and whether Kueue has to admit it.
+def suspended(owner: api.KubernetesObject, field: str = "spec.suspend", value: str = "true"
+              ) -> Message:
+    """Return that an object is suspended by a field, and whether Kueue has to admit it.
 
     >>> suspended(api.BatchJob(api.ObjectMeta("x", labels={KUEUE_QUEUE: "a"}))).facts["kueue"].code
     'not_created.kueue'
     """
     queue = owner.metadata.labels.get(KUEUE_QUEUE)
-    return Message("not_created.suspended", field=field,
+    return Message("not_created.suspended", field=field, value=value,
                    kueue=Message("not_created.kueue", queue=queue) if queue else None)
 
 

@@ -22,6 +22,7 @@ from volcano_lab.messages import Message, Said, gettext
 __all__ = ["KINDS", "NAMED_BY", "OPERATORS", "Created", "OperatorObject", "created", "ended",
            "pod_count", "problems", "roles_of"]
 
+SUSPENDED = (("suspend", True), ("runPolicy.suspend", True), ("job.state", "suspended"))
 MISSING = "MISSING"
 AGAIN = dict.fromkeys(("failed", "error"), Message("not_created.again"))
 FAILURES = frozenset([*AGAIN, MISSING.lower()])
@@ -136,9 +137,9 @@ def _why_not(obj: OperatorObject, objects: list[KubernetesObject], there: Set[st
     if there - {"PodGroup"}:
         said = getattr(made, "sentences", ()) if "Job" in there else ()
         return [why for why in said if "not_created.later" in getattr(why, "code", "")]
-    for path in ("suspend", "runPolicy.suspend"):
-        if at(obj.spec, path) is True:
-            return [suspended(obj, f"spec.{path}")]
+    for path, value in SUSPENDED:
+        if at(obj.spec, path) == value:
+            return [suspended(obj, f"spec.{path}", "true" if value is True else value)]
     if reason := ended(obj):
         return [reason]
     return [gettext("the runtime that it names (spec.runtimeRef) is not among the objects, so that "
