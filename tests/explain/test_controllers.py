@@ -8,7 +8,7 @@ import pytest
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
-from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.manifests.loader import ManifestError, loads
 
 TEMPLATE = """\
   schedulerName: volcano
@@ -174,3 +174,65 @@ def test_fewer_pods_are_offered_of_what_needs_no_certain_number_of_them(kind, pa
         assert f"{kind} ml/x: {path} 8 -> {most}" in str(each)
         assert cluster.what_if(each.args[1]).holds("x")
         assert not cluster.what_if(f"{target}{most + 1}").holds("x")
+
+
+POD = "{spec: {schedulerName: volcano, containers: [{name: c, resources: {requests: {cpu: 1}}}]}}"
+QUOTA = """\
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: q, namespace: a}
+spec: {hard: {requests.cpu: "1"}}
+status: {hard: {requests.cpu: "1"}, used: {requests.cpu: "1"}}
+---
+"""
+OF_ONE = {
+    "deployment": ("apps/v1", "Deployment", "{replicas: 2, template: POD}", ""),
+    "pytorchjob": ("kubeflow.org/v1", "PyTorchJob", "{runPolicy: {suspend: true}, "
+                   "pytorchReplicaSpecs: {Worker: {replicas: 2, template: POD}}}",
+                   "volcano.sh/queue-name: default"),
+    "job": ("batch/v1", "Job", "{suspend: true, parallelism: 2, template: POD}", ""),
+    "kueue": ("batch/v1", "Job", "{suspend: true, parallelism: 2, template: POD}",
+              "kueue.x-k8s.io/queue-name: ml"),
+    "flinkdeployment": ("flink.apache.org/v1beta1", "FlinkDeployment",
+                        "{podTemplate: POD, job: {state: suspended}, "
+                        "jobManager: {resource: {cpu: 1, memory: 1g}}}", "")}
+
+
+def owner(kind: str, name: str = "x") -> str:
+    version, word, spec, labels = OF_ONE[kind]
+    return (f"{{apiVersion: {version}, kind: {word}, metadata: {{name: {name}, namespace: a, "
+            f"labels: {{{labels}}}}}, spec: {spec.replace('POD', POD)}}}\n---\n")
+
+
+@pytest.mark.parametrize(("manifests", "setting"), [
+    (QUOTA + owner("deployment"), "resourcequota/a/q.status.hard[requests.cpu]=3"),
+    (QUOTA + owner("deployment") + owner("deployment", "before"),
+     "resourcequota/a/q.status.hard[requests.cpu]=3"),
+    (QUOTA + owner("deployment", "before") + owner("deployment"),
+     "resourcequota/a/q.status.hard[requests.cpu]=5"),  # of 3 the other one has its pods
+    (owner("pytorchjob"), "pytorchjob/a/x.runPolicy.suspend=false"),
+    (owner("job"), "job/a/x.suspend=false"), (owner("kueue"), ""),
+    (owner("flinkdeployment"), "flinkdeployment/a/x.job.state=running")])
+def test_what_lets_an_owner_have_pods_is_offered_and_works_where_it_is_pasted(manifests, setting):
+    cluster = Cluster(loads(manifests)).node("n1", cpu=8, memory="64Gi")
+    found = cluster.why("x")
+    assert [remedy.args for remedy in found.remedies] == [["--set", setting]] * bool(setting)
+    for remedy in found.remedies:
+        assert remedy.kubectl and f"{remedy}".endswith("x is placed on n1)")
+        jobs = cluster.what_if(*remedy.args[1:]).frame("jobs")
+        assert jobs[jobs.value == "placed"].after.sum() >= remedy.placed > 0
+
+
+def test_a_job_whose_quota_others_use_first_gets_as_much_as_all_of_them_lack():
+    job = JOB.replace("NAME", "x").replace("minAvailable: 1", "minAvailable: 8").replace(
+        "POLICIES", "").partition("status:")[0]
+    cluster = Cluster(loads(QUOTA + owner("deployment", "before") + job)).node("n1", cpu=20)
+    remedies = cluster.why("x").remedies
+    assert remedies[0].args == ["--set", "resourcequota/a/q.status.hard[requests.cpu]=11"]
+
+
+@pytest.mark.parametrize(("manifests", "listed"), [
+    (QUOTA + owner("deployment"), ["a/x"]), (owner("job"), [])])
+def test_all_that_wait_include_owners_whose_pods_a_quota_refuses(manifests, listed):
+    waiting = Cluster(loads(manifests)).node("n1", cpu=8).why()
+    assert [name for group in waiting for name in group.jobs] == listed

@@ -14,9 +14,13 @@ from volcano_lab.changes.draft import Draft
 from volcano_lab.changes.job_fields import at_path
 from volcano_lab.changes.objects import Setting, apply
 from volcano_lab.manifests.loader import to_dict
+from volcano_lab.manifests.operators import SUSPENDED
 
-MUTABLE = ("spec.minAvailable", "spec.priorityClassName")
+MUTABLE = {"spec.minAvailable", "spec.priorityClassName"}
 """Fields that may be changed of a Volcano Job."""
+
+RESUMING = {f"spec.{path}" for path, _ in SUSPENDED}
+"""Fields that may be changed of each owner of pods: they suspend and resume it."""
 
 MINIMUM, LEFT = {"minMember", "minResources"}, {"networkTopology"}
 """Fields of a PodGroup that a Job's controller sets again, and those that it leaves as they are."""
@@ -77,9 +81,10 @@ def _command(draft: Draft, setting: Setting, patches: dict[str, dict[str, Any]])
         return ""
     place, steps, obj = setting.split(draft)
     hard = obj.kind == "ResourceQuota" and steps[:2] == ["status", "hard"]  # copied from its spec
+    mutable = RESUMING if obj.kind != "Job" else RESUMING | MUTABLE
     if not isinstance(obj, Node | PodGroup) and (
             len(steps) < 2 or (steps[0] == "status" and not hard) or (
-                obj.kind not in PATCHED and (obj.kind != "Job" or ".".join(steps) not in MUTABLE))):
+                obj.kind not in PATCHED and ".".join(steps) not in mutable)):
         return ""  # others are immutable, or not changed this way
     apply(draft, [setting.text])
     if isinstance(obj, Node):

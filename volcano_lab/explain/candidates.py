@@ -203,9 +203,12 @@ class Candidates(OfQueues, OfPods):
             yield from gone(self.world, [uid])
 
     def counted(self, numbers: Numbers) -> Iterator[Option]:
-        """That jobs are deleted of which all pods have ended, and count nevertheless."""
+        """That jobs are deleted of which all pods have ended, and count nevertheless; that the
+        quota allow more.
+        """
         yield from gone(self.world, [uid for uid in numbers["holders"] if ended(
             self.ssn.jobs[uid]) == len(self.ssn.jobs[uid].tasks)], Rank.HARMLESS)
+        yield options.quota_raised(numbers)
 
     def never(self, numbers: Numbers) -> Iterator[Option]:
         """That jobs which can never start are gone, as many as it takes."""

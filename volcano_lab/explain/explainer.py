@@ -215,8 +215,8 @@ class Explainer(Shown):
         gone = [("left_out", said) for said in absent(self.evidence).values()]
         gone += [("pods_not_made", Message("not_created", name=name, what=why))
                  for name, each in self.evidence.not_created.items()
-                 if name not in jobs for why in each
-                 if getattr(why, "code", "") in TABLES["never"]["codes"]]
+                 if name not in jobs for why in each if isinstance(why, Message)
+                 and (why.code in TABLES["never"]["codes"] or why.facts.get("quota"))]
         for code, said in gone:
             name = said.facts["name"]
             group = groups.setdefault((code,), Group(code, partial(self.why, name)))

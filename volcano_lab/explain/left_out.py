@@ -6,23 +6,38 @@ Volcano: none
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from volcano_lab.api.objects import Pod, PodGroup
 from volcano_lab.api.task import GROUP_NAME
+from volcano_lab.changes import Change
+from volcano_lab.changes.draft import owners_of
 from volcano_lab.explain import origin
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation
-from volcano_lab.explain.options import Rank, World, in_queues
+from volcano_lab.explain.options import (
+    Objects,
+    Option,
+    Rank,
+    World,
+    in_queues,
+    once,
+    quota_raised,
+    setting,
+)
 from volcano_lab.explain.outcome import outcome
 from volcano_lab.explain.remedy import Remedy, gains
 from volcano_lab.explain.values import new_queue
-from volcano_lab.explain.why_job import elsewhere
+from volcano_lab.explain.why_job import elsewhere, wanted_by_all
+from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.owners import job_of
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, meant
+
+RESUMED = {"true": False, "suspended": "running"}
+"""The value of a field that suspends an owner -> the one that resumes it."""
 
 
 def left_out(seen: Evidence, what: str, why_job: Callable[[str], Explanation]
@@ -61,7 +76,40 @@ def _not_created(seen: Evidence, what: str, names: set[str]) -> Explanation | No
                    for each in getattr(why, "facts", {}).get("names", ()))])]
     if not reasons:
         return None
-    return Explanation(what, reasons[0], [Cause("left_out", reasons[1:])])
+    options = [*_created(seen, reasons)]
+    return Explanation(what, reasons[0], [Cause("left_out", reasons[1:])],
+                       partial(_with_pods, seen, what, options) if options else None)
+
+
+def _created(seen: Evidence, reasons: list[Message]) -> Iterator[Option]:
+    """Yield what lets controllers create pods: a quota that allows more, an owner that is resumed
+    unless Kueue decides when.
+    """
+    for why in (reason.facts["what"] for reason in reasons):
+        if not isinstance(why, Message):
+            continue
+        facts = why.facts
+        if "wanted" in getattr(facts.get("quota"), "facts", ()):
+            yield quota_raised({"quota": facts["quota"].facts["quota"], "levels": [
+                facts["quota"].facts["wanted"], wanted_by_all(seen, facts["quota"])]})
+        if why.code == "not_created.suspended" and facts["kueue"] is None:
+            steps = facts["field"].split(".")[1:]
+            yield once(setting(facts["owner"], *steps, to=RESUMED[facts["value"]]))
+
+
+def _with_pods(seen: Evidence, name: str, options: list[Option], _: float) -> Iterator[Remedy]:
+    """The remedies of an owner whose pods are not created, each at its first step that helps."""
+    world = World(seen.given, seen.ssn.conf)
+    for option in options:
+        for change in map(option.at, range(1, option.steps + 1)):
+            objects, conf = change.given(world.objects, world.conf)
+            pods = (obj for obj in objects if isinstance(obj, Pod) and any(
+                name in (owner, f"{obj.namespace}/{owner}") for _, owner in owners_of(obj)))
+            pod = next(pods, None)
+            found = pod and [*_remedy(seen, world, name, change, (objects, conf), job_of(pod))]
+            if found:
+                yield from found
+                break
 
 
 def no_queue(seen: Evidence, name: str) -> Explanation | None:
@@ -119,18 +167,23 @@ def _groups(seen: Evidence, names: set[str], pods: list[Pod]) -> dict[str, str]:
     return groups | {key: "default" for pod in pods for key in (job_of(pod), pod.key)}
 
 
-def _with_a_queue(seen: Evidence, name: str, lost: dict[str, str], _: float) -> Iterable[Remedy]:
+def _with_a_queue(seen: Evidence, name: str, lost: dict[str, str], _: float) -> Iterator[Remedy]:
     """The remedies of a job that is left out: the queue with the nearest name, and a new one."""
     pods = [pod for pods in getattr(seen.objects, "later", {}).values() for pod in pods]
     world = World(with_defaults([*seen.objects, *pods]), seen.ssn.conf, lambda _: name)
     for uid, queue in lost.items():
         known = filter(None, [meant(queue, seen.ssn.queues, 0.7)])
         for option in (*in_queues(world, uid, known), new_queue(world, queue)):
-            after = outcome(*world.applied(option.most), uid, seen.ssn.now)
-            if after.runs(uid) and after.rest is not None:
-                brings = tuple(gains(seen, seen.ssn, after, uid, name))
-                yield Remedy(world.described(option.most), brings, option.most, Rank.QUEUE,
-                             world, name, after.placed(uid))
+            yield from _remedy(seen, world, name, option.most, world.applied(option.most), uid)
+
+
+def _remedy(seen: Evidence, world: World, name: str, change: Change,
+            changed: tuple[Objects, SchedulerConfiguration], uid: str) -> Iterator[Remedy]:
+    """Yield a change as a remedy where a job that was not in the session runs with it."""
+    after = outcome(*changed, uid, seen.ssn.now)
+    if after.runs(uid) and after.rest is not None:
+        yield Remedy(world.described(change), tuple(gains(seen, seen.ssn, after, uid, name)),
+                     change, Rank.QUEUE, world, name, after.placed(uid))
 
 
 def absent(seen: Evidence) -> dict[str, Message]:

@@ -7,7 +7,7 @@ Volcano: none
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import ceil
 from typing import Any
@@ -225,6 +225,14 @@ def in_queues(world: World, uid: str, queues: Iterable[str]) -> Iterator[Option]
 def several(settings: list[str], rank: int = Rank.QUEUE) -> Option:
     """As many of some settings as it takes, in this order."""
     return Option(lambda count: Change(tuple(settings[:count])), rank, len(settings))
+
+
+def quota_raised(numbers: Mapping[str, Any]) -> Option:
+    """A ResourceQuota at one of the `levels` at which it lets pods be created."""
+    levels = [Change(tuple(setting(f"resourcequota/{numbers['quota']}", "status", "hard", name,
+                                   to=text) for name, text in level.items()))
+              for level in numbers["levels"]]
+    return Option(lambda step: levels[step - 1], Rank.QUEUE, len(levels))
 
 
 def gone(world: World, jobs: Iterable[str], rank: int = Rank.OTHERS) -> Iterator[Option]:

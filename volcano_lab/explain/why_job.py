@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cmp_to_key
+from itertools import chain
 from typing import Any
 
-from volcano_lab.api import JobInfo, Resource
+from volcano_lab.api import JobInfo, Resource, quantity
 from volcano_lab.api.objects import OwnerReference, Pod
+from volcano_lab.api.pod_sum import parsed
 from volcano_lab.api.status import FAILED, PENDING, RELEASING, RUNNING, SUCCEEDED
 from volcano_lab.explain import evictions, evidence, kubelet
 from volcano_lab.explain.beyond import beyond_causes, decided_by, idle_causes
@@ -25,6 +27,7 @@ from volcano_lab.explain.owners import created_by, named_queue, on_event, outdat
 from volcano_lab.explain.promises import going_causes
 from volcano_lab.explain.refusals import admission_causes, limit_causes
 from volcano_lab.explain.volumes import claim_causes, driver_causes
+from volcano_lab.manifests.job_controller import amounts_text
 from volcano_lab.manifests.owners import job_of
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, Said, alike, known
@@ -183,7 +186,22 @@ def _not_made(seen: Evidence, job: JobInfo, why: Said) -> Cause:
     used, users = quota_users(seen, job, by.facts["wanted"])
     return Cause("pods_refused", [said, used], {
         "quota": by.facts["quota"], "short": by.facts["short"], "holders": users,
-        "wanted": [*by.facts["wanted"].items()]}, [], enough)
+        "levels": [by.facts["wanted"], wanted_by_all(seen, by)]}, [], enough)
+
+
+def wanted_by_all(seen: Evidence, by: Message) -> dict[str, str]:
+    """Return what a ResourceQuota has to allow so that the pods of all owners are created, not
+    only those of one (`by`).
+    """
+    total = parsed(by.facts["wanted"])
+    for why in chain.from_iterable(seen.not_created.values()):
+        other = why.facts.get("quota") if isinstance(why, Message) else None
+        if isinstance(other, Message) and other is not by and other.facts["quota"] == by.facts[
+                "quota"] and "wanted" in other.facts:
+            lacks, used = parsed(other.facts["wanted"]), parsed(other.facts["used"])
+            total |= {name: total[name] + lacks[name] - used[name] for name in total.keys() & lacks}
+    return amounts_text(total, {name: quantity.style_of(text)
+                                for name, text in by.facts["wanted"].items()})
 
 
 def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

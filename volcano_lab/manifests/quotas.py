@@ -71,6 +71,7 @@ class Quotas:
                 sums = [amounts_text(each, styles)[over[0]] for each in (used, size)]
                 return Message(
                     "not_created.quota", resources=over, wanted=amounts_text(wanted, styles),
+                    used=amounts_text({name: used[name] for name in over}, styles),
                     short=[*map(" ".join, amounts_text(short, styles).items())],
                     enough=[*map(" ".join, amounts_text(wanted, styles).items())], sums=[Message(
                         "not_created.quota.sum", used=sums[0], asked=sums[1], hard=hard[over[0]])],

@@ -49,6 +49,7 @@ def suspended(owner: api.KubernetesObject, field: str = "spec.suspend", value: s
     """
     queue = owner.metadata.labels.get(KUEUE_QUEUE)
     return Message("not_created.suspended", field=field, value=value,
+                   owner=f"{owner.kind.lower()}/{owner.key}",
                    kueue=Message("not_created.kueue", queue=queue) if queue else None)
 
 

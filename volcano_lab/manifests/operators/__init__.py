@@ -19,8 +19,8 @@ from volcano_lab.manifests.operators.table import NAMED_BY, OPERATORS
 from volcano_lab.manifests.workloads import suspended
 from volcano_lab.messages import Message, Said, gettext
 
-__all__ = ["KINDS", "NAMED_BY", "OPERATORS", "Created", "OperatorObject", "created", "ended",
-           "pod_count", "problems", "roles_of"]
+__all__ = ["KINDS", "NAMED_BY", "OPERATORS", "SUSPENDED", "Created", "OperatorObject", "created",
+           "ended", "pod_count", "problems", "roles_of"]
 
 SUSPENDED = (("suspend", True), ("runPolicy.suspend", True), ("job.state", "suspended"))
 MISSING = "MISSING"
@@ -139,7 +139,7 @@ def _why_not(obj: OperatorObject, objects: list[KubernetesObject], there: Set[st
         return [why for why in said if "not_created.later" in getattr(why, "code", "")]
     for path, value in SUSPENDED:
         if at(obj.spec, path) == value:
-            return [suspended(obj, f"spec.{path}", "true" if value is True else value)]
+            return [suspended(obj, f"spec.{path}", str(value).lower())]
     if reason := ended(obj):
         return [reason]
     return [gettext("the runtime that it names (spec.runtimeRef) is not among the objects, so that "
