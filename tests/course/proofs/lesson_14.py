@@ -136,6 +136,9 @@ def what_to_see_in_the_lab():
     assert day_state(1, 3, False)["mean"]["web"] == 184
     *_, idle = day_state(1, 3, False)["lanes"]
     assert {cpus for hour, cpus in idle["points"] if hour > 14} == {12}
+    kept_out = day_state(1, 3, False)["sums"]
+    assert kept_out["gate"] and not day_state(1, 2, False)["sums"]["gate"]
+    assert (kept_out["reserved"], kept_out["limit"], kept_out["used"]) == ("24", "16.8", "12")
     assert day_state(4, 2, False)["mean"] == {"web": 53, "research": 42}
 
 

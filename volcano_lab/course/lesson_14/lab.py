@@ -15,11 +15,8 @@ from volcano_lab.widgets.lab import Lab
 from volcano_lab.widgets.story import Amounts, plain
 
 COLORS = palette.colors_of(QUEUES) | {"idle": palette.COLORS[-1]}
-CPU_HOURS = {"web": 2 * 2, "research": 4 * 2 * 2}
-"""Queue -> what one of its jobs requests."""
-
-MOST = {"web": 40, "research": 8, "idle": 24}
-"""Lane -> the top of its scale: waiting jobs, or CPUs."""
+CPUS = {"web": 2, "research": 4 * 2}
+"""Queue -> what one of its jobs requests, for two hours."""
 
 
 @cache
@@ -38,20 +35,23 @@ def small_day(weight: int, per_hour: int, noon: bool) -> Simulation:
 
 def day_state(weight: int, per_hour: int, noon: bool) -> dict[str, Any]:
     """One day: how many jobs of each queue wait, and how many CPUs are idle, from which hour on;
-    how long jobs waited, and what the queues held on average.
+    how long jobs waited, and what the queues held on average; in `sums`, what the lab says of it.
 
     >>> day_state(1, 1, False)["mean"]["web"] < day_state(1, 4, False)["mean"]["web"]
     True
     """
     sim = small_day(weight, per_hour, noon)
-    rows = scene.waits(sim)
-    cycles = sim.history.frame("cluster")
+    rows, cycles = scene.waits(sim), list(sim.history.frame("cluster").itertuples())
     idle = {"name": "idle", "label": gettext("CPUs idle"), "color": COLORS["idle"],
-            "points": [[row.time / HOUR, row.all_cpu - row.used_cpu]
-                       for row in cycles.itertuples()]}
-    asked = sum(CPU_HOURS[run.queue] for run in sim.side.jobs.values())
-    return {"weight": weight, "lanes": [*scene.waiting(sim), idle], "table": rows,
-            "asked": asked, "there": 3 * 8 * DAY - 8 * 4 * noon,
+            "points": [[row.time / HOUR, row.all_cpu - row.used_cpu] for row in cycles]}
+    asked, there = sum(2 * CPUS[run.queue] for run in sim.side.jobs.values()), 576 - 32 * noon
+    gate: Any = sim.ssn and sim.ssn.plugins["overcommit"]
+    reserved, limit = gate.inqueue_resource.milli_cpu / 1000, gate.idle_resource.milli_cpu / 1000
+    sums = {"weight": weight, "sum": weight + 1, "cpus": plain(24 * weight / (weight + 1)),
+            "asked": asked, "there": there, "percent": round(100 * asked / there),
+            "limit": plain(limit), "used": plain(28.8 - limit), "reserved": plain(reserved),
+            "more": plain(reserved + 8), "gate": idle["points"][-1][1] >= 8 > limit - reserved}
+    return {"lanes": [*scene.waiting(sim), idle], "table": rows, "sums": sums,
             "mean": {row["queue"]: row["mean wait, minutes"] for row in rows},
             "held": {row["queue"]: row["CPU-hours held"] / DAY for row in scene.held(sim)}}
 
@@ -63,7 +63,8 @@ CONTROLS = {**group("queue web", {"per_hour": slider(2, 1, 3, "jobs", unit="per 
             "noon": switch(False, "node lost", about="Node n0 is lost at 12:00, for four hours.")}
 
 PANELS = [pictures.timeline("A day, in hours", lambda state: {"lanes": state["lanes"]}, until=DAY,
-                            unit="h", lane=58, lanes=3, wide=True, most=MOST,
+                            unit="h", lane=58, lanes=3, wide=True,
+                            most={"web": 40, "research": 8, "idle": 24},
                             legend="Dashed: before. ×: the node is lost, +: it is back. The same "
                                    "jobs come at the same times, whatever you choose."),
           pictures.table("How long they waited", lambda state: state["table"], key="queue",
@@ -72,11 +73,11 @@ PANELS = [pictures.timeline("A day, in hours", lambda state: {"lanes": state["la
 
 
 def _because(before: dict[str, Any], now: dict[str, Any]) -> str:
-    """Return what proportion gives to research, or how much is requested of what is there."""
-    weight, asked, there = now["weight"], now["asked"], now["there"]
-    return str(Message(f"day.{'load' if before['weight'] == weight else 'weight'}", weight=weight,
-                       sum=weight + 1, cpus=plain(24 * weight / (weight + 1)), asked=asked,
-                       there=there, percent=round(100 * asked / there)))
+    """Return the sum that keeps a gang out while its CPUs are idle; else what proportion gives to
+    research, or how much is requested of what is there.
+    """
+    moved = "load" if before["sums"]["weight"] == now["sums"]["weight"] else "weight"
+    return str(Message(f"day.{'gate' if now['sums']['gate'] else moved}", **now["sums"]))
 
 
 def day_lab() -> Lab:
