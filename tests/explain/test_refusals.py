@@ -50,7 +50,8 @@ TABLE = [  # cluster, configuration, the first sentences, the next ones of a que
      None),
     (queues().job("other", queue="b", cpu=4).job("new", queue="a", pods=3, cpu=2), SHARED,
      "Queue a refuses pod default/new-2: cpu 4 allocated + 2 requested = 6, deserved 4 (weight 1). "
-     f"{OWN} A node has free resources: they are kept for b (cpu 0 of 4 deserved). {WITH_GANG}",
+     f"{OWN} At that point a node has free resources: they are kept for b (cpu 0 of 4 deserved). "
+     f"{WITH_GANG}",
      None),
     (queues().job("other", queue="b", cpu=6, pods=2, min_member=1).job(
         "new", queue="a", pods=3, cpu=2), SHARED,
@@ -60,9 +61,9 @@ TABLE = [  # cluster, configuration, the first sentences, the next ones of a que
     *((queues().job("other", queue="b", cpu=6, pods=2, min_member=1).job(
         "new", queue="a", pods=3, cpu=2).add(group("g", of, minResources={"cpu": "1"})), SHARED,
        "Queue a refuses pod default/new-2: cpu 4 allocated + 2 requested = 6, deserved 4 (weight "
-       f"1). {OWN} A node has free resources{said} b (cpu 0 of 4 deserved). {WITH_GANG}", None)
-      for of, said in (("b", ": they are kept for"), (
-          "a", ", but one more pod exceeds what each queue deserves:"))),
+       f"1). {OWN} {said} b (cpu 0 of 4 deserved). {WITH_GANG}", None)
+      for of, said in (("b", "At that point a node has free resources: they are kept for"), (
+          "a", "A node has free resources, but one more pod exceeds what each queue deserves:"))),
     (queues(capability=4).job("new", queue="a", pods=3, cpu=2), SHARED,
      "Queue a refuses pod default/new-2: cpu 4 allocated + 2 requested = 6, deserved 4 (its "
      f"capability, weight 1). {OWN} {WITH_GANG}", None),

@@ -24,8 +24,7 @@ ROOMS = {"room-1": ("rack-1", "rack-2"), "room-2": ("rack-3", "rack-4")}
 TAKEN = {"node-1": 1, "node-2": 1, "node-3": 3, "node-4": 1, "node-5": 2, "node-7": 3, "node-8": 2}
 """CPUs that other pods hold on each node."""
 
-NODE_CPUS = 4
-JOB, TOP = "default/train", "whole cluster"
+NODE_CPUS, JOB, TOP = 4, "default/train", "whole cluster"
 
 CONF = conf_text("enqueue, allocate", "gang, predicates, network-topology-aware")
 
@@ -123,7 +122,9 @@ def dry_runs(trace: TraceReader, ssn: Session) -> dict[str, Any]:
     job = ssn.jobs.get(JOB)
     topology = job.pod_group.spec.network_topology if job and job.pod_group else None
     for row in found.values():
-        if topology and row["tier"] > (topology.highest_tier_allowed or row["tier"]):
+        if "network-topology-aware" not in ssn.plugins and row["dry_run"] != "chosen":
+            row["dry_run"] = "not tried"  # nothing but the whole cluster is
+        elif topology and row["tier"] > (topology.highest_tier_allowed or row["tier"]):
             row["dry_run"] = NOT_ALLOWED if row["dry_run"] == LOWER_SERVES else row["dry_run"]
     room_of = {rack: room for room, racks in ROOMS.items() for rack in racks}
     names = [name for room, racks in ROOMS.items() for name in (room, *racks)]
@@ -178,12 +179,11 @@ def sub_dry_runs(trace: TraceReader) -> list[dict[str, Any]]:
     """One row per dry run of a gang's sub-groups and of the gang, in order, with scores."""
     rows: list[dict[str, Any]] = []
     for record in trace.records:
+        part = record.get("sub_job", "").rpartition("/")[2]
         if record.kind == "hyper_node_tried":
-            part = record["sub_job"].rpartition("/")[2]
             rows.append({"in": record["hyper_node"], "what": part or "the job",
                          "fits": record["fits"], "score": None if part else record["score"]})
-        elif record.kind == "hyper_node_chosen" and record["sub_job"]:
-            part = record["sub_job"].rpartition("/")[2]
+        elif record.kind == "hyper_node_chosen" and part:
             for row in rows:
                 if row["what"] == part and row["fits"] and row["score"] is None:
                     row["score"] = record["scores"][row["in"]]

@@ -78,7 +78,7 @@ CONTROLS = group("the gang", {
     "mode": choice("hard", ["hard", "soft"], "mode"),
     "highest_tier": slider(1, 1, 3, "highest tier", about="highestTierAllowed, of a hard gang"),
 }, link=rooms.JOB) | group("others hold", {
-    "node_4": slider(rooms.TAKEN["node-4"], 0, 4, "of node-4", unit="CPUs")})
+    "node_4": slider(rooms.TAKEN["node-4"], 0, 4, "on node-4", unit="CPUs")})
 
 PANELS = [pictures.cluster("Rooms, racks, and the gang",
                            lambda at: rooms.dry_runs(at.trace, at.session), unit="CPUs", cell=1,
