@@ -4,7 +4,7 @@ import pytest
 from small_cluster import conf, group, node, pod, queue
 
 from volcano_lab import Cluster
-from volcano_lab.api.objects import Taint
+from volcano_lab.api.objects import OwnerReference, Taint
 from volcano_lab.changes import Change
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.candidates import Candidates
@@ -53,6 +53,16 @@ def holders(**jobs):
 def test_who_holds_something_and_is_short_of_pods_may_be_gone(jobs, numbers, said):
     found = finder(holders(**jobs)).held(numbers)
     assert [" ".join(each[1:]) for each in offered(found)] == said
+
+
+@pytest.mark.parametrize(("version", "said"), [
+    ("batch/v1", []), ("batch.volcano.sh/v1alpha1", ["-x"])])
+def test_a_job_of_kubernetes_whose_pods_run_is_not_deleted_for_those_that_wait(version, said):
+    found = finder(holders(x=(3, 1, 2)))
+    found.ssn.jobs["default/x"].pod_group.metadata.owner_references = [
+        OwnerReference(version, "Job", "x")]
+    options = offered(found.held({"holders": ["default/x"]}))
+    assert [" ".join(each[1:]) for each in options] == said
 
 
 @pytest.mark.parametrize(("rank", "count", "most"), [

@@ -28,7 +28,7 @@ from volcano_lab.explain.options import (
     setting,
     several,
 )
-from volcano_lab.explain.owners import comes_whole, ends, grows, runs_on
+from volcano_lab.explain.owners import comes_whole, ends, grows, one_by_one, runs_on
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.pod_fields import OfPods
 from volcano_lab.explain.queue_fields import OfQueues
@@ -197,7 +197,8 @@ class Candidates(OfQueues, OfPods):
             yield once(removals=(f"pod/{pod}",), rank=Rank.OTHERS, kind="bare")
         stuck = [uid for uid in numbers["holders"] if uid != self.job.uid and not runs_on(jobs[uid])
                  and not jobs[uid].allocated.is_empty()
-                 and (unplaced(jobs[uid]) or fails_to_start(jobs[uid]) or not jobs[uid].is_ready())]
+                 and ((unplaced(jobs[uid]) and not one_by_one(jobs[uid]))
+                      or fails_to_start(jobs[uid]) or not jobs[uid].is_ready())]
         yield from gone(self.world, stuck)
         for uid in stuck[1:]:
             yield from gone(self.world, [uid])

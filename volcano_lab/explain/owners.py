@@ -82,6 +82,12 @@ def ended_as(seen: Evidence, job: JobInfo) -> str:
     return next((each.facts["phase"] for each in [*said, *filter(None, found)]), "")
 
 
+def one_by_one(job: JobInfo) -> bool:
+    """Whether it is a Job of Kubernetes, of which each pod runs to its end without the others."""
+    owner = owner_of(job)
+    return owner is not None and (owner.kind, owner.api_version) == ("Job", "batch/v1")
+
+
 def comes_whole(job: JobInfo) -> bool:
     """Whether its pods are alike, so that it may run with fewer of them; not so where each has a
     role, as head, driver or launcher.
