@@ -461,6 +461,39 @@ def test_a_cluster_whose_scheduler_does_not_run_leaves_jobs_as_they_are(text, sa
     assert ("not-running" in rules) is ("volcano-scheduler" in said)
 
 
+@pytest.mark.parametrize(("created", "phase", "sees"), [
+    ("06:30", "Running", False), ("06:30", "", None), ("05:30", "Running", None)])
+def test_a_podgroup_without_a_phase_that_is_older_than_one_with_a_phase_is_not_seen(
+        created, phase, sees):
+    newer = seen().split("---\n")[1].replace("name: g", "name: h").replace(
+        "T06:00:00", f"T{created}:00").replace('phase: ""', f'phase: "{phase}"')
+    job = Cluster(loads(f"{seen()}---\n{newer}")).why("a/g")
+    assert job.head.startswith("a/g waits for Volcano's scheduler, which " + (
+        "does not see its PodGroup." if sees is False else "runs no cycle."))
+    assert ("for PodGroup a/h has a phase, and does not see the older PodGroup a/g of 2026-11-28 "
+            "06:00, which has none." in job.text) is (sees is False)
+
+
+@pytest.mark.parametrize(("version", "state", "newest", "said"), [
+    ("7", "", "09:00", True), ("", "", "09:00", False), ("7", "Pending", "09:00", False),
+    ("7", "", "06:01", False)])
+def test_a_job_without_a_state_that_is_older_than_other_objects_is_not_handled(
+        version, state, newest, said):
+    job = f"""\
+{{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {{name: j, namespace: a, uid: u,
+  creationTimestamp: "2026-11-28T06:00:00Z", resourceVersion: "{version}"}}, spec: {{
+  minAvailable: 1, tasks: [{{name: t, replicas: 1, template: {{spec: {{
+    containers: [{{name: c}}]}}}}}}]}},
+  status: {{state: {{phase: "{state}"}}}}}}
+---
+"""
+    node = seen(newest=f"2026-11-28T{newest}:00Z").split("---\n")[-1]
+    found = Cluster(loads(job + node)).why("a/j")
+    assert found.head.startswith("a/j waits for Volcano's controller, which has not handled it."
+                                 if said else "a/j does not wait.")
+    assert ("has not handled Job a/j of 2026-11-28 06:00" in found.text) is said
+
+
 @pytest.mark.parametrize(("placed", "phase", "waits"), [
     (False, "Running", True), (False, "Pending", True), (True, "Running", False)])
 def test_a_controller_that_does_not_run_creates_no_pods_of_a_job(placed, phase, waits):

@@ -257,6 +257,21 @@ def test_what_an_operator_reserves_for_pods_that_exist_is_lowered_to_them():
         "(spec.runPolicy.schedulingPolicy.minResources of its PyTorchJob)")
 
 
+@pytest.mark.parametrize("version, named", [
+    ("kubeflow.org/v1", True), ("training.kubedl.io/v1alpha1", False)])
+def test_a_field_of_an_owner_is_named_where_its_kind_is_of_that_operator(version, named):
+    found = asked(f"""\
+{{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {{name: g, namespace: a,
+  ownerReferences: [{{apiVersion: {version}, kind: PyTorchJob, name: t, uid: u}}]}},
+  spec: {{minMember: 2}}, status: {{phase: Inqueue}}}}
+---
+{{apiVersion: v1, kind: Pod, metadata: {{name: p, namespace: a, annotations: {{
+  scheduling.k8s.io/group-name: g}}}}, spec: {{schedulerName: volcano, containers: [{{name: c}}]}}}}
+""").why("a/t")
+    assert found.remedies[0].change == "job a/t: minMember 2 -> 1" + named * (
+        " (spec.runPolicy.schedulingPolicy.minAvailable of its PyTorchJob)")
+
+
 FIVE = """\
 {apiVersion: v1, kind: ResourceQuota, metadata: {name: small, namespace: default},
  status: {hard: {requests.cpu: "5"}, used: {requests.cpu: "0"}}}

@@ -33,9 +33,12 @@ DEFAULTS = {"plugin.overcommit-factor": 1.2, "queue.reclaimable": True,
 """Values of fields that are unset."""
 OF_NODES = ("change.node.unschedulable", "change.node.taints", "change.node.metadata.labels.*")
 """Settings that are shown together where only the nodes differ."""
-OF_POLICY = {kind.kind for kind, row in OPERATORS.items()
-             if "runPolicy.schedulingPolicy.queue" in row.queue}
-"""Kinds whose operator copies its scheduling policy to the PodGroup, over what is set there."""
+OF_POLICY = {(kind.kind, group) for kind, row in OPERATORS.items()
+             if "runPolicy.schedulingPolicy.queue" in row.queue
+             for group in ("", *(text.partition("/")[0] for text in kind.api_versions))}
+"""Kinds, each with its groups, whose operator copies its scheduling policy to the PodGroup, over
+what is set there.
+"""
 Called = Callable[[str], str]
 Facts = dict[str, Any]
 
@@ -238,10 +241,11 @@ def _minimum(value: Any, before: Any, obj: PodGroup) -> Facts:
 def _where(obj: PodGroup, field: str) -> Message | None:
     """Return what sets a field of a PodGroup: an annotation, or a field of its operator's object.
     """
-    kinds = {owner.kind for owner in obj.metadata.owner_references}
-    if kinds & OF_POLICY:
-        return Message("change.policy", field=field, kind=min(kinds & OF_POLICY))
-    noted = field == "minAvailable" and kinds & {*OWNERS}
+    owners = {(owner.kind, owner.api_version.rpartition("/")[0])
+              for owner in obj.metadata.owner_references}
+    if owners & OF_POLICY:
+        return Message("change.policy", field=field, kind=min(owners & OF_POLICY)[0])
+    noted = field == "minAvailable" and {kind for kind, _ in owners} & {*OWNERS}
     return Message("change.annotation", annotation=GROUP_MIN_MEMBER) if noted else None
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from math import inf
 
 from volcano_lab.api import JobInfo, TaskInfo, amount_text
-from volcano_lab.api.objects import Pod, PodGroup
+from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, VolcanoJob
 from volcano_lab.api.quantity import parse
 from volcano_lab.api.status import PIPELINED
 from volcano_lab.explain.evidence import OWN, Evidence
@@ -74,8 +74,8 @@ def _deciding(seen: Evidence, task: TaskInfo, said: str) -> dict[str, list[str]]
 
 
 def idle_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """Yield the parts of Volcano that have work of a job and do not run: none of their pods is
-    ready, or the PodGroup has had no phase for longer than a cycle takes.
+    """Yield the parts of Volcano that have work of a job and do not run, as none of their pods is
+    ready, or have not handled its PodGroup, or its Job, for longer than a cycle takes.
     """
     tasks = [*job.tasks.values()]
     work = {"no_scheduler": not tasks or any(map(seen.is_new, tasks)),
@@ -84,20 +84,36 @@ def idle_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                     task.key for task in tasks)))}
     for code in OWN.values():
         why: list[Message] = seen.stopped.get(code, [])
-        if not why and code == "no_scheduler":
-            why = _unseen(seen, job)
         if work[code] and why:
             yield Cause.of(code, why=why)
+        elif work[code]:
+            yield from _unseen(seen, code, seen.volcano_jobs(job) if code == "no_controller" else (
+                seen.named.get(job.pod_group.key, ())))
 
 
-def _unseen(seen: Evidence, job: JobInfo) -> list[Message]:
-    """That the PodGroup is older than other objects of the cluster, and has no phase."""
-    return [Message("idle.unseen", group=obj.key, created=moment_text(created),
-                    newest=moment_text(seen.newest))
-            for obj in seen.named.get(job.pod_group.key, ()) if isinstance(obj, PodGroup)
-            for created in [obj.metadata.creation_timestamp]
-            if created and obj.metadata.resource_version and not obj.status.phase
-            and created + SOON < seen.newest]
+def _unseen(seen: Evidence, code: str, own: Iterable[KubernetesObject]) -> Iterator[Cause]:
+    """Yield that an object is older than others of the cluster, and has no phase; where a newer one
+    has, the scheduler runs.
+    """
+    for obj in own:
+        created = obj.metadata.creation_timestamp
+        if created and obj.metadata.resource_version and created + SOON < seen.newest and (
+                _phase(obj) is not None and not _phase(obj)):
+            facts = {"name": obj.key, "created": moment_text(created),
+                     "newest": moment_text(seen.newest), "later": next((
+                         each.key for each in seen.given if type(each) is type(obj) and _phase(each)
+                         and (each.metadata.creation_timestamp or 0.0) > created), None)}
+            if code == "no_scheduler" and not facts["later"]:
+                yield Cause.of(code, why=[Message("idle.unseen", **facts)])
+            else:
+                yield Cause(code, Message(f"{code}.unseen", **facts), {"unseen": True})
+
+
+def _phase(obj: KubernetesObject) -> str | None:
+    """The phase of a PodGroup or of a Volcano Job, None of others."""
+    if isinstance(obj, VolcanoJob):
+        return obj.status.state.phase
+    return obj.status.phase if isinstance(obj, PodGroup) else None
 
 
 def _cards(seen: Evidence, task: TaskInfo) -> Message | None:

@@ -68,6 +68,7 @@ def gap_of(cause: Cause) -> Message | None:
     code += ".nodes" * (cause.code == "refused" and "reason" in cause.numbers)
     code += ".ended" * (cause.code == "pods_not_made" and bool(cause.numbers.get("phase")))
     code += ".some" * (cause.code == "fragmented" and "allowed" in cause.numbers)
+    code += ".unseen" * bool(cause.numbers.get("unseen"))
     code += ".overdue" * bool(cause.numbers.get("overdue"))
     said = [each for each in cause.sentences if isinstance(each, Message)]
     own = next((each.facts["n"] for each in said if each.code.startswith("own_pods")), 0)
