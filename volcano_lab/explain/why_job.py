@@ -51,7 +51,8 @@ def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
         by, idle = decided_by(causes), next(filter(None, (
             gap_of(cause) for cause in causes if cause.code in evidence.OWN.values())), None)
         waited = any(cause.code in ("beyond_answer", "waited") for cause in causes)
-        code = "job.beyond" if by else "job.placed" if waited else "job.stands"
+        code = "job.placed" if waited else "job.stands"
+        code = "job.beyond" if by else code
         code = "job.idle" if idle else code
         return [Message(code, status=status, by=by, gap=idle, job=short(seen.called(job.uid))),
                 *_notes(seen, job)]
