@@ -60,7 +60,7 @@ CAUSES = [
     ("15", {"minimum": 30}, "With the flags: 2400 scores (was 1600).",
      "A search ends after 30 nodes that fit: 20 by the percentage, at least 30, at most 40."),
     ("15", {"pods": 160}, "Every pair: 6400 scores (was 3200)",
-     "160 pods × 40 nodes = 6400; with the flags × 20 = 3200."),
+     "160 pods × 40 nodes = 6400; with the flags, × 20 = 3200."),
     ("15", {"queues": 8}, "queue_order is asked 226 times (was 0).",
      "proportion orders 8 queues in 28 turns: 8.1 comparisons a turn.")]
 
