@@ -636,6 +636,32 @@ def test_pods_that_were_evicted_say_by_what_and_that_the_state_of_their_job_stay
     assert ("the state of its Job stays Running" in answer.text) is (state == "Running")
 
 
+@pytest.mark.parametrize(("kind", "reason", "evicted"), [
+    ("PodGroup", "Evict", True), ("PodGroup", "Unschedulable", False), ("Queue", "Evict", False)])
+def test_pods_that_were_evicted_and_have_other_names_now_are_told_by_their_podgroup(
+        kind, reason, evicted):
+    text = seen("Running").replace("containers: [{name: c}]", "containers: [{name: c, resources: "
+                                   "{requests: {cpu: 9}}}]")
+    told = about_pod(reason, "reclaim", "g").replace("Warning", "Normal")
+    text += "---\n" + told.replace('"kind": "Pod"', f'"kind": "{kind}"')
+    assert ("Pods of it were evicted, and others created in their place. Event Evict of it "
+            "(2026-11-28T06:05:00Z): reclaim." in Cluster(loads(text)).why("a/g").text) is evicted
+
+
+@pytest.mark.parametrize(("there", "said"), [(1, True), (2, False)])
+def test_a_node_that_announces_fewer_devices_than_its_pods_request_is_named(there, said):
+    text = seen("Inqueue").replace("cpu: 8,", f"cpu: 8, x.y/gpu: {there},").replace(
+        "schedulerName: volcano, containers: [{name: c}]}}", "nodeName: n1, containers: [{name: c, "
+        "resources: {limits: {x.y/gpu: 2}}}]}}\n---\n" + """\
+{apiVersion: v1, kind: Pod, metadata: {name: q, namespace: a, annotations: {
+  scheduling.k8s.io/group-name: g}}, spec: {schedulerName: volcano, nodeName: n1, containers: [
+  {name: c}]}, status: {phase: Failed, reason: UnexpectedAdmissionError, message: none left}}""")
+    text = text.replace("{apiVersion: v1, kind: Pod, metadata: {name: p,", """\
+{apiVersion: v1, kind: Pod, status: {phase: Running}, metadata: {name: p,""")
+    assert ("Node n1 announces x.y/gpu 1 now, and the pods on it request 2: v1.14.0 places no more "
+            "such pods there." in Cluster(loads(text)).why("a/g").text) is said
+
+
 @pytest.mark.parametrize(("selector", "labels", "offered"), [
     ("pool: gpu", "pool: cpu", True), ("pool: gpu", "", True), ("pool: gpu", "pool: gpu", False),
     ("disk: SSD", "disk: ssd", False), ("kubernetes.io/hostname: n9", "", False)])

@@ -13,19 +13,18 @@ from volcano_lab.api.objects import VolcanoJob
 from volcano_lab.api.status import BOUND, FAILED, RUNNING, SUCCEEDED
 from volcano_lab.api.storage import CLAIM, claims_of
 from volcano_lab.explain.evidence import STARTING, Evidence, not_started, unplaced
-from volcano_lab.explain.explanation import Cause
+from volcano_lab.explain.explanation import Cause, over, part
 from volcano_lab.explain.holders import held_by_strangers
 from volcano_lab.manifests.job_controller import CREATING, policy_for
-from volcano_lab.manifests.loader import OF_POD, SCALES
+from volcano_lab.manifests.loader import EVICT, OF_POD, SCALES
 from volcano_lab.messages import Message, Said
+from volcano_lab.trace.plain import amounts
 
 REFUSED, ONE_NODE = "OutOf", {"ReadWriteOnce", "ReadWriteOncePod"}
 ENDED = {"Evicted": "failed.evicted", "UnexpectedAdmissionError": "failed.device",
          "Terminated": "failed.shutdown", "NodeShutdown": "failed.shutdown"}
 """Reasons of the kubelet -> what they mean."""
 CLAIMS_ARGUMENT = "predicate.DynamicResourceAllocationEnable"
-EVICT = "Evict"
-"""The reason of Volcano's Events about pods that it evicts."""
 
 
 def failed_causes(seen: Evidence, job: JobInfo, pod: str = "") -> Iterator[Cause]:
@@ -40,6 +39,7 @@ def failed_causes(seen: Evidence, job: JobInfo, pod: str = "") -> Iterator[Cause
                         reason=end.get("reason", "Error")) for each in status.container_statuses
                 for end in [each.state.terminated] if end.get("exitCode")]
         said: list[Said] = [Message(ENDED[status.reason])] if status.reason in ENDED else []
+        said += _above(seen, task.node_name) if said else ()
         if message.startswith(REFUSED):
             name = message.removeprefix(REFUSED).partition(":")[0].strip()
             others = held_by_strangers(seen, [name], {task.node_name} & seen.ssn.nodes.keys())[0]
@@ -52,6 +52,15 @@ def failed_causes(seen: Evidence, job: JobInfo, pod: str = "") -> Iterator[Cause
                              message=[message] * bool(message) + ends)
             cause.numbers["stuck"] = stays and job.ready_task_num() < job.min_available
             yield cause
+
+
+def _above(seen: Evidence, name: str) -> Iterator[Message]:
+    """Yield that pods request more of a node than it announces now."""
+    node = seen.ssn.nodes.get(name)
+    more = over(amounts(node.used), amounts(node.allocatable)) if node is not None else {}
+    if node is not None and more:
+        yield Message("failed.above", node=name, asked=part(amounts(node.used), more),
+                      there=part(amounts(node.allocatable), more))
 
 
 def _afterwards(job: JobInfo, owner: VolcanoJob, task: TaskInfo) -> Iterator[Message]:
@@ -101,13 +110,13 @@ def claims_off(seen: Evidence, task: TaskInfo) -> Message | None:
 
 def warnings_of(seen: Evidence, task: TaskInfo, evicted: bool = False) -> list[Message]:
     """The warnings about a pod: those of Volcano's evictions, or the others."""
-    return [each for each in _about(seen, task) if each.facts["reason"] not in SCALES
+    return [each for each in _about(seen, task.key) if each.facts["reason"] not in SCALES
             and (each.facts["reason"] == EVICT) == evicted]
 
 
 def scaled(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield what the autoscaler has said last of a pod that waits."""
-    found = [(task.key, each) for task in unplaced(job) for each in _about(seen, task)
+    found = [(task.key, each) for task in unplaced(job) for each in _about(seen, task.key)
              if each.facts["reason"] in SCALES]
     if found:
         pod, last = max(found, key=lambda item: item[1].facts["time"])
@@ -115,9 +124,9 @@ def scaled(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield Cause("scales", Message(SCALES[last.facts["reason"]], **facts), {}, [], True)
 
 
-def _about(seen: Evidence, task: TaskInfo) -> list[Message]:
-    """What Events say of a pod."""
-    return [each for each in seen.not_created.get(OF_POD + task.key, ())
+def _about(seen: Evidence, key: str) -> list[Message]:
+    """What Events say of a pod, or of a PodGroup whose pods were evicted."""
+    return [each for each in seen.not_created.get(OF_POD + key, ())
             if isinstance(each, Message)]
 
 
@@ -145,3 +154,5 @@ def evicted_before(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     if found:
         pod, last = max(found.items(), key=lambda item: item[1].facts["time"])
         yield Cause.of("evicted_before", context=True, n=len(found), pod=pod, said=last)
+    for said in _about(seen, job.pod_group.key) if unplaced(job) and not found else ():
+        yield Cause("evicted_before", Message("evicted_before.group", said=said), {}, [], True)

@@ -45,6 +45,8 @@ IMAGE = re.compile(r"/vc-scheduler:(v?(?!v?1\.14\.0\b)\d[\w.-]*)")
 """The version of the scheduler in its image, where it is another one than that of the lab."""
 NODE_LABELS = re.compile(r"--node-selector(?:=|', ')([^'\"\s]+)")
 """The scheduler's flag with labels: it knows nodes alone that have one of them."""
+EVICT = "Evict"
+"""The reason of the scheduler's Events about pods that it evicts, and about their PodGroups."""
 SCALES = {"NotTriggerScaleUp": "scales.not", "TriggeredScaleUp": "scales"}
 """Reasons of an autoscaler's Events about pods, and what they say."""
 OF_CYCLES = ("FailedScheduling", "Unschedulable")
@@ -397,13 +399,15 @@ class _Batch:
 
 def reported(event: dict[str, Any]) -> dict[str, Message]:
     """Return from an Event, by what it is about, the warning of a controller that it cannot create
-    something, or one about a pod (`pod/` before its name); nothing for other objects.
+    something, or one about a pod (`pod/` before its name), also what the scheduler says of a
+    PodGroup whose pods it evicts; nothing for other objects.
     """
     reason, text = (documents.text_of(event.get(name)) or "" for name in ("reason", "message"))
     about = event.get("involvedObject")
-    of_pod = isinstance(about, dict) and about.get("kind") == "Pod"
-    scales = of_pod and reason in SCALES
-    if event["kind"] != "Event" or not (scales or event.get("type") == "Warning") or (
+    kind = about.get("kind") if isinstance(about, dict) else ""
+    told = reason in SCALES if kind == "Pod" else (kind, reason) == ("PodGroup", EVICT)
+    of_pod = kind == "Pod" or told
+    if event["kind"] != "Event" or not (told or event.get("type") == "Warning") or (
             reason in OF_CYCLES if of_pod else not FAILED.search(reason)):
         return {}
     webhook = operators.WEBHOOK.search(text)
