@@ -9,7 +9,7 @@ from volcano_lab.course.kit.results import Table, table
 from volcano_lab.course.kit.scenery import nodes
 from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.framework.config.conf import DEFAULT_CONF
-from volcano_lab.messages import gettext
+from volcano_lab.messages import Message, gettext
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import PARTS as SIDES
 from volcano_lab.trace.views.queues import admissions
@@ -105,7 +105,7 @@ def sums_picture(cycle: Cycle, title: str = "") -> pictures.Picture:
     """Draw the parts of each sum as a part of its own limit.
 
     >>> [row["text"] for row in sums_picture(admission_cluster().run()).data][-2:]
-    ['13 of 12: too much', '13 of 40']
+    ['13 of 12: refused', '13 of 40: fits']
     """
     return pictures.sums(title, _bars(sums(cycle)), parts=PARTS, most=1.3)
 
@@ -116,8 +116,8 @@ def _bars(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         unit=gettext(SCALES[row["resource"]][1])) for row in rows]
     return [{"name": name, "label": name, "link": row["job"], "parts": row["parts"],
              "limit": row["limit"], "over": row["over"],
-             "text": gettext("{sum} of {limit}: too much" if row["over"] else "{sum} of {limit}",
-                             sum=row["sum"], limit=row["limit"])}
+             "text": str(Message("sum.refused" if row["over"] else "sum.fits", asked=row["sum"],
+                                 limit=row["limit"]))}
             for name, row in zip(labels, rows, strict=True)]
 
 
