@@ -117,3 +117,17 @@ def test_the_arguments_of_actions_too(argument, value, sentence):
 def test_invalid_hours_of_a_zone_are_warned_about_once(hours):
     (found,) = warnings("tdm", {"tdm.revocable-zone.rz1": hours})
     assert f"tdm.revocable-zone.rz1 is {hours!r}".replace("'", '"') in found.replace("'", '"')
+
+
+@pytest.mark.parametrize(("arguments", "said"), [
+    ({"sra": {"enable": True, "weight": -1}}, "argument sra.weight is -1, allowed is 0 or more; 0"),
+    ({"sra": {"enable": True, "weight": 0}}, ""), ({"sra": {"weight": -1}}, ""),
+    ({"sra": {"enable": True, "resources": "cpu", "resourceWeight": {"cpu": -1}}},
+     "argument sra.resourceWeight.cpu is -1, allowed is 0 or more; 1"),
+    ({"sra": {"enable": True, "resources": "cpu", "resourceWeight": {"cpu": 0}}}, ""),
+    ({"resources": {"c*u": {"weight": 1}}}, "argument resources is c*u"),
+    ({"resources": {"cpu": {"type": "Most"}}}, "argument resources.cpu.type is Most"),
+    ({"resourceStrategyFitWeight": -1}, "argument resourceStrategyFitWeight is -1")])
+def test_numbers_that_are_too_low_are_warned_about_with_what_is_used(arguments, said):
+    found = warnings("resource-strategy-fit", arguments)
+    assert len(found) == bool(said) and said in "".join(found).replace("'", "")

@@ -123,8 +123,7 @@ def read_sra(arguments: Arguments) -> Sra:
         return Sra()
     resources = {name: _least(arguments, f"sra.resourceWeight.{name}", read.get(name, 1), 0, 1)
                  for name in names}
-    if weight < 0:
-        arguments.doubt("sra.weight", weight, "0 or more", "it counts as 0")
+    weight = _least(arguments, "sra.weight", weight, 0, 0)
     return Sra(weight, resources, sum(resources[name] for name in names))
 
 
