@@ -9,6 +9,7 @@ import io
 import re
 import sys
 import tokenize
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -23,10 +24,13 @@ BLANK = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, token
          tokenize.ENDMARKER}
 
 
+parsed = cache(ast.parse)
+
+
 def code_lines(source: str) -> int:
     """Count the lines of code: without blank lines, comments and docstrings."""
     docstrings: set[int] = set()
-    for part in ast.walk(ast.parse(source)):
+    for part in ast.walk(parsed(source)):
         if isinstance(part, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             first = part.body[0] if part.body else None
             if (isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
@@ -98,8 +102,8 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 def crowded(source: str) -> list[int]:
     """The lines of comprehensions that assign, and of conditions within a condition."""
     found = []
-    for part in ast.walk(ast.parse(source)):
-        assigns = isinstance(part, COMPREHENSIONS) and any(
+    for part in ast.walk(parsed(source)):
+        assigns = ":=" in source and isinstance(part, COMPREHENSIONS) and any(
             isinstance(each, ast.NamedExpr) for each in ast.walk(part))
         nested = isinstance(part, ast.IfExp) and any(
             isinstance(each, ast.IfExp) for each in (part.test, part.body, part.orelse))

@@ -15,22 +15,20 @@ TABLES = SHARED / "table-cases.jsonl.gz"
 
 @pytest.fixture(
     scope="module", params=[
-        pytest.param((True, 10), id="arrays, a sample"),
-        pytest.param((True, 75), id="arrays", marks=pytest.mark.long),
-        pytest.param((False, 75), id="node by node", marks=pytest.mark.slow)
+        pytest.param(True, id="arrays", marks=pytest.mark.long),
+        pytest.param(False, id="node by node", marks=pytest.mark.slow)
     ])
 def found(request):
-    """How many cases a family has, {family: [what differs, for each case]}; in the order in
-    which one process of Volcano decided them, in which the families take turns.
+    """{family: [what differs, for each case]}, in the order in which one process of Volcano
+    decided them, in which the families take turns.
     """
-    arrays, count = request.param
     cases = rows(HERE / "dev-cases.jsonl.gz")
-    cases = cases[:count * len({case["family"] for case in cases})]
     gc.freeze()  # a thousand clusters need not be walked by the collector again and again
     families, actions = defaultdict(list), {}
-    for case, decisions in zip(cases, rows(HERE / "dev-decisions.jsonl.gz"), strict=False):
-        families[case["family"]].append(differences(decisions, replay(case, arrays, actions)))
-    return count, families
+    for case, decisions in zip(cases, rows(HERE / "dev-decisions.jsonl.gz"), strict=True):
+        families[case["family"]].append(differences(
+            decisions, replay(case, request.param, actions)))
+    return families
 
 
 @pytest.mark.parametrize("family", [
@@ -52,9 +50,8 @@ def found(request):
     "topology",
 ])
 def test_decides_as_recorded(found, family):
-    count, families = found
-    assert len(families[family]) == count
-    texts = [text for differences_of_case in families[family] for text in differences_of_case]
+    assert len(found[family]) == 75
+    texts = [text for differences_of_case in found[family] for text in differences_of_case]
     assert not texts, "\n".join(texts[:10])
 
 
