@@ -75,8 +75,8 @@ class Audited(Simulation):
         return ssn
 
     def _decided_again(self) -> dict[str, Any]:
-        """Return what the coming cycle decides, node by node, on a copy from the cache's dump; where
-        this is that of the cycle before, and no plugin reads the time, what that has decided.
+        """Return what the coming cycle decides, node by node, on a copy from the cache's dump;
+        where this has not changed, and no plugin reads the time, what the last copy has decided.
         """
         dumped = dump.dump(self.cache)
         if self.copied != dumped or self.reads_time:
