@@ -121,6 +121,31 @@ def test_a_pod_that_is_older_than_a_cycle_and_placed_here_waits_for_its_schedule
     assert ("waited" in found.codes) is bool(said) and (said or "") in found.text
 
 
+@pytest.mark.parametrize("phase, version, created, said", [
+    ("Pending", "7", "07", True), ("Inqueue", "7", "07", False), ("Running", "7", "07", False),
+    ("Pending", "", "07", False), ("Pending", "7", "09", False)])
+def test_a_podgroup_that_is_older_than_a_cycle_and_admitted_here_waits_for_its_scheduler(
+        phase, version, created, said):
+    owner = "{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, name: j, uid: u, controller: true}"
+    job = f"""\
+{{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {{name: j, namespace: a, uid: u}},
+  spec: {{minAvailable: 1, tasks: [{{name: t, replicas: 1, template: {{spec: {{
+    containers: [{{name: c}}]}}}}}}]}}, status: {{state: {{phase: Pending}}}}}}
+---
+{{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {{name: j-u, namespace: a,
+  creationTimestamp: "2026-11-28T{created}:00:00Z", resourceVersion: "{version}",
+  ownerReferences: [{owner}]}}, spec: {{minMember: 1}}, status: {{phase: {phase}}}}}
+---
+"""
+    node = (NODE % "").replace("status: {", """status: {conditions: [{type: Ready, status: "True",
+        lastHeartbeatTime: "2026-11-28T09:00:00Z"}], """)
+    found = Cluster(loads(job + node)).why("a/j")
+    assert found.head.startswith("a/j waits in the cluster; v1.14.0") is said
+    assert (f"PodGroup a/j-u of 2026-11-28 07:00 is {phase} and has no pods, and the cluster has "
+            "objects of 2026-11-28 09:00. With these objects it is placed on n1" in found.text
+            ) is said
+
+
 SCHEDULER = """\
 apiVersion: v1
 kind: Pod

@@ -446,6 +446,16 @@ def test_a_pod_that_is_spared_only_by_the_order_may_be_evicted():
     assert any("loses no pods" in str(remedy) for remedy in found[taken].remedies)
 
 
+def test_pods_that_may_be_evicted_are_counted_once_and_none_is_spared_where_none_is_taken():
+    gang = {"name": "gang", "enablePreemptable": False}
+    cluster = Cluster().node("n1", cpu=5).add(CLASS).job("old", pods=3, cpu=1, running={
+        "n1": 3}).job("new", pods=3, cpu=1, priority=9, priority_class="p")
+    found = cluster.why("old", evict=True, conf={"actions": "allocate, preempt", "tiers": [
+        {"plugins": [{"name": "priority"}, gang, {"name": "predicates"}, {"name": "proportion"}]}]})
+    assert found.head.startswith("1 of 3 running pods of default/old may be evicted")
+    assert "but takes" not in found.text
+
+
 def test_a_gang_is_kept_whole_by_gang_in_the_tier_that_decides():
     loose = {"name": "gang", "enableReclaimable": False}
     cluster = running(min_member=4).job("one", queue="b", cpu=1)

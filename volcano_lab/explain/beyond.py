@@ -56,13 +56,20 @@ def beyond_causes(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
 
 
 def _waited(seen: Evidence, task: TaskInfo, changed: Message) -> Iterator[Cause]:
-    """Yield that a pod is older than a cycle takes and has no node, unless a place is promised."""
-    created = [obj.metadata.creation_timestamp for obj in seen.named.get(task.key, ())
-               if isinstance(obj, Pod) and obj.metadata.resource_version]
-    since = next(filter(None, created), inf) if task.status != PIPELINED else inf
-    if since + SOON < seen.newest:
-        yield Cause.of("waited", changed, pod=task.key, created=moment_text(since),
-                       newest=moment_text(seen.newest))
+    """Yield that a pod is older than a cycle takes and has no node, or that its PodGroup is and it
+    is not created; unless a place is promised.
+    """
+    job = seen.ssn.jobs[task.job]
+    pods = [obj for obj in seen.named.get(task.key, ()) if isinstance(obj, Pod)]
+    groups = [] if any(each.key in seen.named for each in job.tasks.values()) else [
+        obj for obj in seen.named.get(job.pod_group.key, ()) if isinstance(obj, PodGroup)
+        and obj.status.phase == "Pending"]
+    for obj in (pods or groups)[:task.status != PIPELINED]:
+        since = obj.metadata.creation_timestamp or inf
+        if obj.metadata.resource_version and since + SOON < seen.newest:
+            yield Cause("waited", [Message("waited" if pods else "waited.group", **{
+                "pod": task.key, "group": obj.key, "created": moment_text(since),
+                "newest": moment_text(seen.newest)}), changed])
 
 
 def _deciding(seen: Evidence, task: TaskInfo, said: str) -> dict[str, list[str]]:

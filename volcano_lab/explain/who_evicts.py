@@ -40,7 +40,7 @@ def who_evicts(seen: Evidence, job: JobInfo) -> Explanation:
         *done[action], *more[action], *_when(seen, job, action))]
     gone, free = ([cause.numbers["pods"] for found in each.values() for cause in found
                    if cause.code == "evicted_for"] for each in (done, more))
-    now = sum(gone) + max(free, default=0)
+    now = min(sum(gone) + max(free, default=0), len(pods))
     causes += [_order(pods)] if now else []
     said = Message("evict.now" if now else "evict.none", job=name, n=now, pods=len(pods))
     kept = () if now else _protected(seen, actions, pods)
@@ -73,7 +73,7 @@ def _spared(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
     for record in seen.of("victims", action=action):
         pods = [key for key in record.get("candidates", ()) if seen.tasks[key].job == job.uid]
         taken = record["chosen"]
-        if pods and not any(seen.tasks[key].job == job.uid for key in taken):
+        if pods and taken and not any(seen.tasks[key].job == job.uid for key in taken):
             uid = seen.tasks[record["task"]].job
             said = Message("evict.spared", action=action, n=len(pods), pods=pods, taken=taken,
                            job=seen.called(uid))
@@ -195,7 +195,7 @@ def _leads(seen: Evidence, job: JobInfo, pods: list[TaskInfo]) -> Iterator[Cause
     roles = {task.key: head(job, task) for task in pods if task.preemptable}
     lead = {key: role for key, role in roles.items() if role}
     if lead:
-        spared = {key: record for record in seen.of("victims") for key in lead
+        spared = {key: record for record in seen.of("victims") if record["chosen"] for key in lead
                   if key in record.get("candidates", ()) and key not in record["chosen"]}
         yield Cause.of("evict_head", *(Message(
             "evict_head.spared", pod=key, action=record["action"], taken=record["chosen"])
