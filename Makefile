@@ -70,7 +70,7 @@ check: $(ALL)  ## lint, types and the fast tests
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/mypy
 	$(BIN)/python tools/lessons.py
-	$(PYTEST) -p no:nbval -m "not long and not slow and not browser" $(PYTEST_ARGS)
+	$(PYTEST) -p no:nbval -p no:anyio -m "not long and not slow and not browser" $(PYTEST_ARGS)
 
 # What takes longer or needs a file is run by hand: chaos.py, cycle.py --all, large.py, mutants.py, soak.py, stepper.py, trace.py --all, trace_off.py.
 AGAINST ?= HEAD~1
