@@ -24,7 +24,7 @@ answers(
     wrong=[
         (cluster_of("03c", "all_served"), "as it was"),
         (_fixed(lab={}), "what lab may hold"),
-        (_fixed(ads={"guarantee": {}}), "compared before the share"),
+        (_fixed(ads={"guarantee": {}}), "why is that queue first"),
         (_fixed(search={"weight": 2}), "what search deserves"),
         (_fixed(ads={"priority": 0}), "guarantees of others"),
         (_fixed(ads={"guarantee": {}, "priority": 0, "capability": 10}), "A limit is not needed"),

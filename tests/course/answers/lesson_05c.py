@@ -26,7 +26,7 @@ answers(
         (_fixed(research={}), "Add up"),
         (_fixed(prod={}), "elastic pods of web"),
         (_fixed().node("n5", cpu=8), "Node n5"),
-        (_fixed().job("invoice", pods=4), "stay as it is"),
+        (_fixed().job("invoice", pods=4), "stay as it was"),
         (_fixed(prod={"guarantee": {}}), "elastic pods of web"),
     ],
 )

@@ -34,7 +34,7 @@ answers(
         (_fixed("report"), "Look at report"),
         (_fixed("train"), "node by node"),
         (_fixed().node("n4", cpu=16), "Node n4"),
-        (_fixed().job("report", pods=3), "stay as it is"),
+        (_fixed().job("report", pods=3), "stay as it was"),
         (standstill().job("train", cpu=4), "Pod train-0"),
         (_fixed().job("train", min_member=2).queue("research", capability=12), "Look at train"),
     ],

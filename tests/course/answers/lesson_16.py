@@ -51,6 +51,6 @@ answers(
         ((_repaired(), ONE_TIER.replace("  - name: network-topology-aware\n", "")),
          "nothing keeps train"),
         ((_repaired().node("node-9", cpu=8, gpu=2), ONE_TIER), "Node node-9"),
-        ((_repaired().job("eval", pods=1), RECLAIM), "stay as it is"),
+        ((_repaired().job("eval", pods=1), RECLAIM), "stay as it was"),
     ],
 )

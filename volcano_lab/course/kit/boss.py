@@ -1,7 +1,6 @@
 """Grading of a broken cluster's repair, by running it: for bosses, riddles, lesson 13."""
 
 from collections.abc import Collection, Generator, Iterable, Mapping
-from typing import Any
 
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.api.status import PIPELINED, RELEASING
@@ -54,13 +53,11 @@ def repaired(broken: Cluster, answer: Cluster, conf: Conf, needs: Mapping[str, i
     """Yield possible errors in the repair of a cluster, each with its hint; return its cycle.
 
     `needs` is how many pods of which job must be placed (for those in `promised` a node with
-    releasing resources is enough); `hints` are the hints for a job, the easiest one first; `keeps`
-    are the kinds that must stay unchanged.
+    releasing resources is enough); `hints` are those for a job, or for one in a phase ("a
+    Pending"), the easiest one first; `keeps` are the kinds that must stay unchanged.
     """
-    before, after = _kept(broken, keeps), _kept(answer, keeps)
-    changed = {name for name, what in before.items()
-               if after.get(name) != what} | after.keys() - before.keys()
-    yield changed, gettext("{object} is not what it was, and it has to stay as it is.",
+    changed = {name for name, _ in _kept(broken, keeps) ^ _kept(answer, keeps)}
+    yield changed, gettext("{object} is changed, added or removed; it has to stay as it was.",
                            object=min(changed, default=""))
     with log.quiet():  # its warnings are the reply
         cycle = answer.run(conf)
@@ -71,11 +68,13 @@ def repaired(broken: Cluster, answer: Cluster, conf: Conf, needs: Mapping[str, i
         with_promised if name in promised else placed).get(f"default/{name}", 0) < needed]
     if waiting:
         done = [name for name in needs if name not in waiting]
-        first = next(name for name in hints if name in waiting)
+        jobs = {f"{row['job'].partition('/')[2]} {row['phase']}" for row in cycle.jobs()}
+        key = next(key for key in hints if {key, *key.split()} & {*waiting} and (
+            key in jobs or " " not in key))
         yield True, paragraph([
             gettext("At work: {jobs:,}.", jobs=done) if done else None,
-            gettext("Not yet: {jobs:,}. Look at {first}.", jobs=waiting, first=first),
-            gettext(hints[first])])
+            gettext("Not yet: {jobs:,}. Look at {first}.", jobs=waiting,
+                    first=key.split()[0]), gettext(hints[key])])
     return cycle
 
 
@@ -124,10 +123,10 @@ def evicted(cycle: Cycle) -> list[str]:
             if operation == "evict"]
 
 
-def _kept(cluster: Cluster, kinds: Collection[str]) -> dict[str, Any]:
-    """Return the objects of these kinds, with what must stay unchanged of each."""
+def _kept(cluster: Cluster, kinds: Collection[str]) -> set[tuple[str, str]]:
+    """Return the objects of these kinds, each with what must stay unchanged of it, as text."""
     what = {"Node": lambda obj: obj.status.allocatable, "PodGroup": lambda obj: obj.spec,
             "Pod": lambda obj: (obj.spec.node_name, obj.metadata.labels,
                                 [each.resources.requests for each in obj.spec.containers])}
-    return {f"{obj.kind} {obj.metadata.name}": what[obj.kind](obj)
+    return {(f"{obj.kind} {obj.metadata.name}", str(what[obj.kind](obj)))
             for obj in cluster.objects() if obj.kind in kinds}
