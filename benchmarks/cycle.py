@@ -178,7 +178,7 @@ def against(commit: str, names: list[str], runs: int) -> None:
             for name in names:
                 ratios = []
                 for _ in range(runs):
-                    ours, theirs = (in_a_process(name, 1, where)["times"]["cycle"]
+                    ours, theirs = (in_a_process(name, 3, where)["times"]["cycle"]
                                     for where in (HERE.parent, Path(folder)))
                     ratios.append(ours / theirs)
                 spread = f"{min(ratios):.2f} to {max(ratios):.2f}, {runs} pairs"
