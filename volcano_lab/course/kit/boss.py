@@ -68,13 +68,13 @@ def repaired(broken: Cluster, answer: Cluster, conf: Conf, needs: Mapping[str, i
         with_promised if name in promised else placed).get(f"default/{name}", 0) < needed]
     if waiting:
         done = [name for name in needs if name not in waiting]
-        jobs = {f"{row['job'].partition('/')[2]} {row['phase']}" for row in cycle.jobs()}
-        key = next(key for key in hints if {key, *key.split()} & {*waiting} and (
-            key in jobs or " " not in key))
+        phases = {row["job"].partition("/")[2]: row["phase"] for row in cycle.jobs()}
+        first, hint = next((job, hints[key]) for key in hints for job, _, phase in [
+            key.partition(" ")] if job in waiting and phase in ("", phases.get(job)))
         yield True, paragraph([
             gettext("At work: {jobs:,}.", jobs=done) if done else None,
-            gettext("Not yet: {jobs:,}. Look at {first}.", jobs=waiting,
-                    first=key.split()[0]), gettext(hints[key])])
+            gettext("Not yet: {jobs:,}. Look at {first}.", jobs=waiting, first=first),
+            gettext(hint)])
     return cycle
 
 
