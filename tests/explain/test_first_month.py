@@ -369,7 +369,7 @@ def test_pods_of_an_admitted_job_are_created_once_its_quota_lets_them(namespace,
     cluster = Cluster(loads(quota + job))
     assert sum(bool(task.node_name) for task in cluster.run().session.jobs[
         "a/load-u"].tasks.values()) == placed
-    raised = "resourcequota/a/objects.status.hard.count/pods=14"
+    raised = "resourcequota/a/objects.status.hard[count/pods]=14"
     offered = any(raised in str(remedy.args) for remedy in cluster.why("load").remedies)
     assert offered is (namespace == "a" and not placed)
     if offered:

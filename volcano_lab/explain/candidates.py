@@ -204,12 +204,14 @@ class Candidates(OfQueues, OfPods):
             yield from gone(self.world, [uid])
 
     def counted(self, numbers: Numbers) -> Iterator[Option]:
-        """That jobs are deleted of which all pods have ended, and count nevertheless; that the
-        quota allow more.
-        """
+        """That jobs are deleted of which all pods have ended, and count nevertheless."""
         yield from gone(self.world, [uid for uid in numbers["holders"] if ended(
             self.ssn.jobs[uid]) == len(self.ssn.jobs[uid].tasks)], Rank.HARMLESS)
-        yield options.quota_raised(numbers)
+
+    def quotas(self, numbers: Numbers) -> Iterator[Option]:
+        """That the ResourceQuota allow what the job lacks, or what the pods of all owners lack."""
+        yield options.quota_raised(numbers["quota"], *(
+            numbers[level] for level in ("wanted", "for_all") if level in numbers))
 
     def never(self, numbers: Numbers) -> Iterator[Option]:
         """That jobs which can never start are gone, as many as it takes."""

@@ -29,7 +29,7 @@ from volcano_lab.explain.options import (
 from volcano_lab.explain.outcome import outcome
 from volcano_lab.explain.remedy import Remedy, gains
 from volcano_lab.explain.values import new_queue
-from volcano_lab.explain.why_job import elsewhere, wanted_by_all
+from volcano_lab.explain.why_job import elsewhere, refusal_of, wanted_by_all
 from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.owners import job_of
@@ -86,15 +86,13 @@ def _created(seen: Evidence, reasons: list[Message]) -> Iterator[Option]:
     unless Kueue decides when.
     """
     for why in (reason.facts["what"] for reason in reasons):
-        if not isinstance(why, Message):
-            continue
-        facts = why.facts
-        if "wanted" in getattr(facts.get("quota"), "facts", ()):
-            yield quota_raised({"quota": facts["quota"].facts["quota"], "levels": [
-                facts["quota"].facts["wanted"], wanted_by_all(seen, facts["quota"])]})
-        if why.code == "not_created.suspended" and facts["kueue"] is None:
-            steps = facts["field"].split(".")[1:]
-            yield once(setting(facts["owner"], *steps, to=RESUMED[facts["value"]]))
+        if refusal := refusal_of(why):
+            yield quota_raised(refusal["quota"], refusal["wanted"].items(),
+                               wanted_by_all(seen, refusal).items())
+        if isinstance(why, Message) and why.code == "not_created.suspended" and (
+                why.facts["kueue"] is None):
+            steps = why.facts["field"].split(".")[1:]
+            yield once(setting(why.facts["owner"], *steps, to=RESUMED[why.facts["value"]]))
 
 
 def _with_pods(seen: Evidence, name: str, options: list[Option], _: float) -> Iterator[Remedy]:
@@ -103,9 +101,8 @@ def _with_pods(seen: Evidence, name: str, options: list[Option], _: float) -> It
     for option in options:
         for change in map(option.at, range(1, option.steps + 1)):
             objects, conf = change.given(world.objects, world.conf)
-            pods = (obj for obj in objects if isinstance(obj, Pod) and any(
-                name in (owner, f"{obj.namespace}/{owner}") for _, owner in owners_of(obj)))
-            pod = next(pods, None)
+            pod = next((obj for obj in objects if isinstance(obj, Pod) and any(
+                name in (owner, f"{obj.namespace}/{owner}") for _, owner in owners_of(obj))), None)
             found = pod and [*_remedy(seen, world, name, change, (objects, conf), job_of(pod))]
             if found:
                 yield from found

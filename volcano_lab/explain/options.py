@@ -7,7 +7,7 @@ Volcano: none
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from math import ceil
 from typing import Any
@@ -227,12 +227,12 @@ def several(settings: list[str], rank: int = Rank.QUEUE) -> Option:
     return Option(lambda count: Change(tuple(settings[:count])), rank, len(settings))
 
 
-def quota_raised(numbers: Mapping[str, Any]) -> Option:
-    """A ResourceQuota at one of the `levels` at which it lets pods be created."""
-    levels = [Change(tuple(setting(f"resourcequota/{numbers['quota']}", "status", "hard", name,
-                                   to=text) for name, text in level.items()))
-              for level in numbers["levels"]]
-    return Option(lambda step: levels[step - 1], Rank.QUEUE, len(levels))
+def quota_raised(quota: str, *levels: Iterable[tuple[str, str]]) -> Option:
+    """A ResourceQuota that allows more, at one of some levels: resources with their quantities."""
+    changes = [*dict.fromkeys(Change(tuple(
+        f"resourcequota/{quota}.status.hard[{name}]={text}" for name, text in level))
+        for level in levels)]
+    return Option(lambda step: changes[step - 1], Rank.QUEUE, len(changes))
 
 
 def gone(world: World, jobs: Iterable[str], rank: int = Rank.OTHERS) -> Iterator[Option]:
@@ -240,7 +240,6 @@ def gone(world: World, jobs: Iterable[str], rank: int = Rank.OTHERS) -> Iterator
     names = tuple(world.owner(uid, rank != Rank.WAIT) for uid in jobs if uid in world.groups)
     yield Option(lambda count: Change(removals=names[:count]), rank,
                  min(len(names), ENDED) if rank == Rank.WAIT else len(names))
-
 
 
 # -- the configuration ----------------------------------------------------------------------------

@@ -5,7 +5,7 @@ Volcano: none
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cmp_to_key
 from itertools import chain
 from typing import Any
@@ -188,22 +188,29 @@ def _not_made(seen: Evidence, job: JobInfo, why: Said) -> Cause:
     used, users = quota_users(seen, job, by.facts["wanted"])
     return Cause("pods_refused", [said, used], {
         "quota": by.facts["quota"], "short": by.facts["short"], "holders": users,
-        "levels": [by.facts["wanted"], wanted_by_all(seen, by)]}, [], enough)
+        "wanted": [*by.facts["wanted"].items()],
+        "for_all": [*wanted_by_all(seen, by.facts).items()]}, [], enough)
 
 
-def wanted_by_all(seen: Evidence, by: Message) -> dict[str, str]:
-    """Return what a ResourceQuota has to allow so that the pods of all owners are created, not
-    only those of one (`by`).
+def refusal_of(why: Said) -> Mapping[str, Any]:
+    """Return what a ResourceQuota that refuses pods lacks; empty where another reason keeps them
+    from being created.
     """
-    total = parsed(by.facts["wanted"])
-    for why in chain.from_iterable(seen.not_created.values()):
-        other = why.facts.get("quota") if isinstance(why, Message) else None
-        if isinstance(other, Message) and other is not by and other.facts["quota"] == by.facts[
-                "quota"] and "wanted" in other.facts:
-            lacks, used = parsed(other.facts["wanted"]), parsed(other.facts["used"])
+    by = why.facts.get("quota") if isinstance(why, Message) else None
+    return by.facts if isinstance(by, Message) and "wanted" in by.facts else {}
+
+
+def wanted_by_all(seen: Evidence, refusal: Mapping[str, Any]) -> dict[str, str]:
+    """Return what a ResourceQuota has to allow so that the pods of all owners are created, not
+    only those of one.
+    """
+    total = parsed(refusal["wanted"])
+    for other in map(refusal_of, chain.from_iterable(seen.not_created.values())):
+        if other is not refusal and other.get("quota") == refusal["quota"]:
+            lacks, used = parsed(other["wanted"]), parsed(other["used"])
             total |= {name: total[name] + lacks[name] - used[name] for name in total.keys() & lacks}
     return amounts_text(total, {name: quantity.style_of(text)
-                                for name, text in by.facts["wanted"].items()})
+                                for name, text in refusal["wanted"].items()})
 
 
 def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
