@@ -274,10 +274,13 @@ def test_completion(shell, capsys, tmp_path):
 
 def test_options_of_jupyter_go_to_jupyter(monkeypatch):
     started = []
-    monkeypatch.setattr(lab, "lab", lambda *given: started.append(given) or 0)
+    monkeypatch.setattr(lab, "lessons", lambda folder: folder)
+    monkeypatch.setattr(lab, "command", lambda *given: started.append(given) or ["jupyter"])
+    monkeypatch.setattr(lab.os, "execve", lambda *given: None)
+    monkeypatch.setattr(lab.subprocess, "call", lambda *given, env: 0)
     assert main(["lab", "--no-browser", "--port=8899"]) == 0
     assert main(["lab", "--lang", "zh"]) == 0
-    assert started == [(["--no-browser", "--port=8899"], None, "en"), ([], None, "zh")]
+    assert started == [(None, ["--no-browser", "--port=8899"], "en"), (None, [], "zh")]
 
 
 @pytest.mark.long

@@ -662,7 +662,8 @@ def test_what_hangs_after_a_stop_is_watched_from_the_start(tmp_path, monkeypatch
 
 
 def test_the_function_has_the_defaults_of_its_command():
-    command = {option.name: option.default for option in grammar.serve.params}
+    params = grammar.volcano_lab.commands["serve"].params
+    command = {option.name: option.default for option in params}
     own = {name: each.default for name, each in signature(serve).parameters.items()}
     assert {own[name] == command[name] for name in ("period", "port")} == {True}
     assert own["level"] == command["verbosity"]

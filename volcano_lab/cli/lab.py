@@ -1,14 +1,18 @@
-"""`volcano-lab lab`: the first notebook in JupyterLab."""
+"""`volcano-lab lab` and `riddle`: the first notebook in JupyterLab, and riddles in the terminal."""
 
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from volcano_lab.cli import Mistake
-from volcano_lab.cli.help import ENGLISH
+import click
+
+from volcano_lab.cli import DONE, Mistake
+from volcano_lab.cli.help import ENGLISH, VARIABLE
 from volcano_lab.messages.install import install_line
 
 FIRST = "notebooks/start.ipynb"
@@ -18,18 +22,31 @@ PACKAGED = Path(__file__).parents[1] / "notebooks"
 """Where a wheel contains the lessons."""
 
 
-def lab(options: list[str], folder: str | None = None, language: str = ENGLISH) -> int:
-    """Run JupyterLab on the first notebook, with its own options and menus in a language: in this
-    process, so that a signal to it ends JupyterLab, or where that can't be, return the exit code.
+def lab(jupyter: Sequence[str], folder: str | None = None) -> int:
+    """Run JupyterLab on the first notebook, with its own options and menus in the language of the
+    command: in this process, so that a signal to it ends JupyterLab, or where that can't be, return
+    the exit code.
     """
-    root = lessons(folder)
+    root, language = lessons(folder), click.get_current_context().meta[VARIABLE]
     if find_spec("jupyterlab") is None:
         raise Mistake("JupyterLab is not installed: {command}",
                       command=install_line("lab"))
-    found = command(root, [option for option in options if option != "--"], language)
+    found = command(root, [option for option in jupyter if option != "--"], language)
     if os.name == "posix":
         os.execve(found[0], found, environment(language))
     return subprocess.call(found, env=environment(language))
+
+
+def riddle(number: int | None, form: str | None) -> int:
+    """Play a riddle, or print its manifests; without a number, the list."""
+    # The course is above the command: it is imported by name, as an add-on would be.
+    course = import_module("volcano_lab.course.riddles.terminal")
+    try:
+        for text in course.play(number) if form is None else course.manifests_of(number, form):
+            click.echo(text)
+    except LookupError as error:
+        raise Mistake(str(error.args[0])) from None
+    return DONE
 
 
 def lessons(folder: str | None = None, packaged: Path = PACKAGED) -> Path:

@@ -174,22 +174,22 @@ def life_mistakes(events: str | None, cases: str | None) -> Iterator[None]:
             "line", cases=cases, events=events) from None
 
 
-def replay_file(path: str | None, timing: bool = False, life: str | None = None,
+def replay_file(cases: str | None, timing: bool = False, life: str | None = None,
                 summary: bool = False) -> int:
     """Print the decisions on each case of a file or each cycle of a life, or sums of them by
     family, and report how many raised; 1 if one did. Raises `Mistake`.
     """
-    if path is None and life is None:
+    if cases is None and life is None:
         raise Mistake("replay is given no file; allowed is one of cases, or --life with "
                       "one")
     failed, count, sums = 0, 0, Sums()
-    with life_mistakes(life, path):
+    with life_mistakes(life, cases):
         if life is None:
-            assert path is not None  # one of the two is given
-            rows = replay_all(path, timing)
+            assert cases is not None  # one of the two is given
+            rows = replay_all(cases, timing)
         else:
-            rows = replay_lives(recording(life, Life(with_defaults([]))) if path is None
-                                else lives(read_cases(path), read_cases(life)))
+            rows = replay_lives(recording(life, Life(with_defaults([]))) if cases is None
+                                else lives(read_cases(cases), read_cases(life)))
         for row in rows:
             failed, count = failed + ("error" in row), count + 1
             if summary:
@@ -197,7 +197,7 @@ def replay_file(path: str | None, timing: bool = False, life: str | None = None,
             else:
                 sys.stdout.write(json.dumps(row, separators=(",", ":")) + "\n")
     if not count:
-        warn([gettext("{file}: there are no cases", file=life or path)])
+        warn([gettext("{file}: there are no cases", file=life or cases)])
     if summary:
         print(table(sums.rows(), OPTIONAL, width()) or gettext("There are no cases."))
     if failed:

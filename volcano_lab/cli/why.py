@@ -2,8 +2,9 @@
 change it.
 """
 
+import os
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from time import perf_counter
@@ -33,25 +34,17 @@ MOST = 12
 """The most decisions that are printed; `-o json` has all."""
 
 
-def why(files: Sequence[str], name: str | None, node: str | None = None, before: str | None = None,
-        evict: bool = False, conf: str | None = None, output: str = "table", namespace: str = "",
-        now: str | None = None, seconds: float = 10.0, cycle: int | None = None,
-        life: str | None = None, context: str | None = None) -> int:
-    """Explain and print, each change as soon as it is found; without a name, all jobs that wait.
+def why(words: tuple[str, ...], filenames: tuple[str, ...], every: bool, no_remedies: bool,
+        node: str | None, before: str | None, evict: bool, conf: str | None, output: str,
+        namespace: str, now: str | None, seconds: float, cycle: int | None, life: str | None,
+        context: str | None) -> int:
+    """Explain and print, each change as soon as it is found; with `every`, all jobs that wait.
     Warnings are written to the error output. Raises `Mistake`.
     """
-    timeline = None
-    if cycle is None and life is None:
-        cluster = cluster_of(files, conf, context=context)
-        warnings = cluster.admit(refuse=False)
-        explainer = cluster.explainer(now=moment(now), about=name or None)
-        warnings, named = explainer.objects.warnings + warnings, cluster.has_configuration()
-    else:
-        from volcano_lab.cli.past import past  # simulated time is not imported for one cycle
-
-        timeline, warnings, named = past(files, name or NO_NAME, conf, cycle, life, context)
-        explainer = timeline.at()
-    warnings = warnings + doubts(explainer.session) + ([] if named else [gettext(DEFAULT)])
+    _check(seconds, now and (cycle or life), {"node": node, "before": before, "evict": evict})
+    files, name = (words + filenames, None) if every else _named(words, filenames)
+    seconds = 0.0 if no_remedies else seconds
+    explainer, timeline, warnings = _cycle(files, name, conf, now, cycle, life, context)
     explanation = None if name is None else explain(
         _question(explainer, timeline, node, before, evict), name, namespace)
     warn(warnings)
@@ -75,6 +68,51 @@ def why(files: Sequence[str], name: str | None, node: str | None = None, before:
             print("\n" + _lines(gettext("Read more: pending/{page}.html of the documentation.",
                                         page=page)))
     return DONE
+
+
+def _cycle(files: Sequence[str], name: str | None, conf: str | None, now: str | None,
+           cycle: int | None, life: str | None, context: str | None
+           ) -> tuple[Explainer, Timeline | None, list[str]]:
+    """Return the cycle that is explained, the history up to it where there is one, and warnings."""
+    timeline = None
+    if cycle is None and life is None:
+        cluster = cluster_of(files, conf, context=context)
+        warnings = cluster.admit(refuse=False)
+        explainer = cluster.explainer(now=moment(now), about=name or None)
+        warnings, known = explainer.objects.warnings + warnings, cluster.has_configuration()
+    else:
+        from volcano_lab.cli.past import past  # simulated time is not imported for one cycle
+
+        timeline, warnings, known = past(files, name or NO_NAME, conf, cycle, life, context)
+        explainer = timeline.at()
+    more = [] if known else [gettext(DEFAULT)]
+    return explainer, timeline, warnings + doubts(explainer.session) + more
+
+
+def _check(seconds: float, both: object, questions: Mapping[str, object]) -> None:
+    """Refuse what click lets through: no number of seconds, the times of `both` one cycle and
+    several, two questions. Raises `Mistake`.
+    """
+    if seconds != seconds:  # click's range accepts NaN
+        raise Mistake("--seconds is nan; allowed is a number from 0 to 86400")
+    if both:
+        raise Mistake("why is given --now with --cycle or --life; allowed is --now for one cycle "
+                      "alone")
+    asked = [f"--{name}" for name, given in questions.items() if given]
+    if len(asked) > 1:
+        raise Mistake("why is given {one} and {other}; allowed is one of them", one=asked[0],
+                      other=asked[1])
+
+
+def _named(words: tuple[str, ...], filenames: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+    """Return the files and the name in the words of a command. Raises `Mistake`."""
+    if not words or (len(words) == 1 and not filenames and os.path.exists(words[0])):
+        raise Mistake("why is given no name; allowed are files, and then the name of a job, pod or "
+                      "queue, or --all instead of a name")
+    *files, name = words
+    if files and os.path.exists(name) and not os.path.exists(files[0]):  # as kubectl describe
+        name, *files = words
+    return (*files, *filenames), name
 
 
 def _lines(text: str, indent: str = "", first: str | None = None) -> str:
