@@ -19,15 +19,26 @@ from .queue import ROOT_QUEUE, QueueInfo
 from .resource import CPU, EMPTY, MEMORY, MIN_RESOURCE, PODS, ZERO, Resource, total
 from .selector import EVERYTHING, Selector, label_selector
 from .snapshot import ClusterInfo
-from .status import ALLOCATED_STATUSES, BINDING, PENDING, PIPELINED, RELEASING, RUNNING
+from .status import (
+    ALLOCATED_STATUSES,
+    BINDING,
+    BOUND,
+    FAILED,
+    PENDING,
+    PIPELINED,
+    RELEASING,
+    RUNNING,
+    SUCCEEDED,
+)
 from .storage import Storage
 from .sub_job import SubJobInfo
-from .task import TaskInfo
+from .task import GROUP_NAME, TASK_SPEC, TaskInfo
 
-__all__ = ["ALLOCATED_STATUSES", "BINDING", "CPU", "EMPTY", "EVERYTHING", "MEMORY", "MIN_RESOURCE",
-           "PENDING", "PIPELINED", "PODS", "RELEASING", "ROOT_QUEUE", "RUNNING", "UNRESOLVABLE",
-           "UNSCHEDULABLE", "ZERO", "ClusterInfo", "FitError", "FitErrors", "HyperNodeInfo",
-           "JobInfo", "Memo", "NodeError", "NodeInfo", "NodeList", "QueueInfo", "Resource",
-           "RowFormula", "RowMemo", "Selector", "Status", "Storage", "SubJobInfo", "TaskInfo",
-           "amount_text", "clone_pod_group", "dominant_share", "in_units", "label_selector",
-           "parse_duration", "quantity_text", "real_capability", "total", "unresolvable"]
+__all__ = ["ALLOCATED_STATUSES", "BINDING", "BOUND", "CPU", "EMPTY", "EVERYTHING", "FAILED",
+           "GROUP_NAME", "MEMORY", "MIN_RESOURCE", "PENDING", "PIPELINED", "PODS", "RELEASING",
+           "ROOT_QUEUE", "RUNNING", "SUCCEEDED", "TASK_SPEC", "UNRESOLVABLE", "UNSCHEDULABLE",
+           "ZERO", "ClusterInfo", "FitError", "FitErrors", "HyperNodeInfo", "JobInfo", "Memo",
+           "NodeError", "NodeInfo", "NodeList", "QueueInfo", "Resource", "RowFormula", "RowMemo",
+           "Selector", "Status", "Storage", "SubJobInfo", "TaskInfo", "amount_text",
+           "clone_pod_group", "dominant_share", "in_units", "label_selector", "parse_duration",
+           "quantity_text", "real_capability", "total", "unresolvable"]

@@ -15,8 +15,8 @@ from typing import Any
 
 import attrs
 
+from volcano_lab.api import GROUP_NAME
 from volcano_lab.api import objects as api
-from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.changes.draft import Draft
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.job_controller import chosen

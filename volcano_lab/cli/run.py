@@ -13,9 +13,7 @@ from volcano_lab.cli import DONE, FOUND, Mistake
 from volcano_lab.cli.inputs import cluster_of, moment
 from volcano_lab.cli.output import show, styled, table, warn, width
 from volcano_lab.messages import Message, OneSentence, wrapped
-from volcano_lab.trace import Trace
-from volcano_lab.trace.names import Names
-from volcano_lab.trace.plain import grouped
+from volcano_lab.trace import Names, Trace, grouped
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import SUMS
 

@@ -11,10 +11,9 @@ import re
 from collections.abc import Iterable, Iterator
 from math import inf
 
-from volcano_lab.api import JobInfo, TaskInfo, amount_text
+from volcano_lab.api import PIPELINED, JobInfo, TaskInfo, amount_text
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, VolcanoJob
 from volcano_lab.api.quantity import parse
-from volcano_lab.api.status import PIPELINED
 from volcano_lab.explain.evidence import OWN, Evidence
 from volcano_lab.explain.explanation import Cause, moment_text
 from volcano_lab.explain.kubelet import claimed, claims_off

@@ -34,8 +34,7 @@ from volcano_lab.explain.pod_fields import OfPods
 from volcano_lab.explain.queue_fields import OfQueues
 from volcano_lab.explain.sizes import ROOM, less_or_more
 from volcano_lab.framework import Session
-from volcano_lab.trace import queue_attributes
-from volcano_lab.trace.plain import amounts, grouped
+from volcano_lab.trace import amounts, grouped, queue_attributes
 
 CAPABILITY = ("queue_over_capability", "ancestor_over_capability")
 SHARE = ("over_deserved", "overused")

@@ -10,17 +10,14 @@ from functools import reduce
 
 from volcano_lab.actions.evictions import admitted_jobs
 from volcano_lab.actions.preempt import TOPOLOGY_AWARE
-from volcano_lab.api import JobInfo
-from volcano_lab.api.status import BOUND
+from volcano_lab.api import BOUND, JobInfo
 from volcano_lab.explain.evidence import Evidence, not_started, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.protection import protected_causes, sums_of
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message
-from volcano_lab.trace import Record
-from volcano_lab.trace.cause_trace import POINTS
+from volcano_lab.trace import POINTS, Record, amounts, grouped
 from volcano_lab.trace.kinds import passed
-from volcano_lab.trace.plain import amounts, grouped
 
 
 def eviction_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

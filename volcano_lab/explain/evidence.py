@@ -8,9 +8,9 @@ from functools import cached_property, reduce
 from itertools import chain, product
 from typing import Any
 
+from volcano_lab.api import JobInfo
 from volcano_lab.api import objects as api
 from volcano_lab.api import status as states
-from volcano_lab.api.job import JobInfo
 from volcano_lab.api.resource import Resource, max_of, total
 from volcano_lab.api.storage import ATTACHABLE
 from volcano_lab.api.task import TaskInfo, pod_resource_request
@@ -23,10 +23,7 @@ from volcano_lab.manifests.operators import OperatorObject
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, Said
 from volcano_lab.plugins.admission import inqueue_resource
-from volcano_lab.trace import Record, State, TraceReader
-from volcano_lab.trace.cause_trace import CauseTrace
-from volcano_lab.trace.names import Names
-from volcano_lab.trace.plain import amounts, grouped
+from volcano_lab.trace import CauseTrace, Names, Record, State, TraceReader, amounts, grouped
 from volcano_lab.trace.stepper import Stepper
 from volcano_lab.trace.views.jobs import missing
 

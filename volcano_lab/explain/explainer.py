@@ -11,9 +11,8 @@ from functools import partial
 from math import inf
 from time import perf_counter, time
 
-from volcano_lab.api import PIPELINED, RELEASING, JobInfo, TaskInfo
+from volcano_lab.api import FAILED, PIPELINED, RELEASING, JobInfo, TaskInfo
 from volcano_lab.api.objects import KubernetesObject
-from volcano_lab.api.status import FAILED
 from volcano_lab.changes.draft import CLASSES
 from volcano_lab.explain import questions
 from volcano_lab.explain.behind import VOLUMES, behind
@@ -42,8 +41,7 @@ from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import Loaded
 from volcano_lab.messages import Message, NoSuch, friendly_errors, near
 from volcano_lab.scheduler import traced
-from volcano_lab.trace import Part, Shown, TraceReader
-from volcano_lab.trace.cause_trace import CauseTrace
+from volcano_lab.trace import CauseTrace, Part, Shown, TraceReader
 from volcano_lab.trace.names import kinds_meant
 
 REFUSED = (*CAPABILITY, "overcommit_refuses", "resource_quota")

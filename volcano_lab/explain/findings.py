@@ -28,10 +28,7 @@ from volcano_lab.manifests.admission import verdicts
 from volcano_lab.manifests.loader import Loaded, ManifestError
 from volcano_lab.messages import Message, Said, mark, paragraph
 from volcano_lab.scheduler import Scheduler
-from volcano_lab.trace import Part, Shown
-from volcano_lab.trace.cause_trace import POINTS
-from volcano_lab.trace.names import Names
-from volcano_lab.trace.state import queue_attributes
+from volcano_lab.trace import POINTS, Names, Part, Shown, queue_attributes
 
 ERROR, WARNING = "error", "warning"
 CONFIGURATION = Message("place.configuration")

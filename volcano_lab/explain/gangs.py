@@ -10,9 +10,7 @@ from collections.abc import Iterable, Iterator
 from operator import itemgetter
 from typing import Any
 
-from volcano_lab.api import JobInfo, SubJobInfo
-from volcano_lab.api.status import FAILED
-from volcano_lab.api.task import GROUP_NAME, TASK_SPEC
+from volcano_lab.api import FAILED, GROUP_NAME, TASK_SPEC, JobInfo, SubJobInfo
 from volcano_lab.explain import owners
 from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, part
@@ -22,8 +20,7 @@ from volcano_lab.explain.nodes import missing
 from volcano_lab.framework import CLUSTER_TOP
 from volcano_lab.manifests.pod_group_controller import OWNERS
 from volcano_lab.messages import Message, meant
-from volcano_lab.trace import Record
-from volcano_lab.trace.plain import amounts
+from volcano_lab.trace import Record, amounts
 
 
 def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

@@ -21,9 +21,7 @@ from volcano_lab.explain.origin import above, unknown_class
 from volcano_lab.explain.owners import created_by, ended_as, is_single
 from volcano_lab.messages import Message, Said
 from volcano_lab.plugins.hierarchy import Hierarchy
-from volcano_lab.trace import Record, State
-from volcano_lab.trace.cause_trace import POINTS
-from volcano_lab.trace.plain import amounts
+from volcano_lab.trace import POINTS, Record, State, amounts
 
 MOST = 3
 """Jobs that are named; the others are counted."""

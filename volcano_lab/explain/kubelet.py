@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from volcano_lab.api import JobInfo, TaskInfo
+from volcano_lab.api import BOUND, FAILED, RUNNING, SUCCEEDED, JobInfo, TaskInfo
 from volcano_lab.api.objects import VolcanoJob
-from volcano_lab.api.status import BOUND, FAILED, RUNNING, SUCCEEDED
 from volcano_lab.api.storage import CLAIM, claims_of
 from volcano_lab.explain.evidence import STARTING, Evidence, not_started, unplaced
 from volcano_lab.explain.explanation import Cause, over, part

@@ -15,8 +15,7 @@ from volcano_lab.explain.remedy import costs
 from volcano_lab.explain.trial import TooLate
 from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.messages import Message
-from volcano_lab.trace import short
-from volcano_lab.trace.names import Names
+from volcano_lab.trace import Names, short
 from volcano_lab.trace.views.comparison import Later
 
 SECONDS = 4.0

@@ -19,8 +19,7 @@ from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.outcome import Eviction, Outcome
 from volcano_lab.explain.victims import victim_causes
 from volcano_lab.messages import Message
-from volcano_lab.trace import short
-from volcano_lab.trace.plain import grouped
+from volcano_lab.trace import grouped, short
 
 if TYPE_CHECKING:
     from volcano_lab.explain.timeline import Timeline

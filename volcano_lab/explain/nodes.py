@@ -32,8 +32,7 @@ from volcano_lab.messages import Message, gettext
 from volcano_lab.plugins.kube import inter_pod_affinity, node_ports, topology_spread
 from volcano_lab.plugins.kube.node_ports import conflict
 from volcano_lab.plugins.kube.pod_info import PodInfo
-from volcano_lab.trace import Record
-from volcano_lab.trace.plain import amounts, grouped
+from volcano_lab.trace import Record, amounts, grouped
 
 INSUFFICIENT, PODS = "Insufficient ", "Insufficient pods"
 RULES = {text: (said.split()[0], said.split()[-1]) for text, said in TABLES["rules"].items()}

@@ -15,9 +15,7 @@ from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, over, part
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message, alike, meant
-from volcano_lab.trace import Record
-from volcano_lab.trace.plain import amounts, grouped
-from volcano_lab.trace.state import queue_attributes
+from volcano_lab.trace import Record, amounts, grouped, queue_attributes
 
 CLOSED_WITH = "volcano.sh/closed-by-parent"
 BUILT_IN = ("system-cluster-critical", "system-node-critical")

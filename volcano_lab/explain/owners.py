@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from math import inf
 
-from volcano_lab.api import JobInfo, TaskInfo
+from volcano_lab.api import BOUND, TASK_SPEC, JobInfo, TaskInfo
 from volcano_lab.api.objects import BatchJob, KubernetesObject, OwnerReference, VolcanoJob
-from volcano_lab.api.status import BOUND
-from volcano_lab.api.task import TASK_SPEC
 from volcano_lab.changes.job_fields import at_path
 from volcano_lab.explain.evidence import Evidence, fails_to_start, requested, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, over

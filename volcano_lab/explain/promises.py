@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from volcano_lab.api import JobInfo, TaskInfo
+from volcano_lab.api import PIPELINED, RELEASING, JobInfo, TaskInfo
 from volcano_lab.api.objects import Node
-from volcano_lab.api.status import PIPELINED, RELEASING
 from volcano_lab.explain import evidence, kubelet
 from volcano_lab.explain.evictions import eviction_causes
 from volcano_lab.explain.evidence import Evidence, counts
@@ -22,8 +21,7 @@ from volcano_lab.explain.questions import why_not_cause
 from volcano_lab.explain.refusals import refusal
 from volcano_lab.explain.victims import evicted_for, shuffled, victim_causes
 from volcano_lab.messages import Message
-from volcano_lab.trace import Record
-from volcano_lab.trace.plain import grouped
+from volcano_lab.trace import Record, grouped
 
 OVERDUE = 300
 """Seconds after which a pod that should have ended does not end by itself."""

@@ -17,8 +17,7 @@ from volcano_lab.explain.pages import TABLES
 from volcano_lab.messages import Message
 from volcano_lab.plugins.cdp import cooled
 from volcano_lab.plugins.pdb import selecting
-from volcano_lab.trace import Record
-from volcano_lab.trace.plain import amounts, grouped
+from volcano_lab.trace import Record, amounts, grouped
 
 PROTECTION = TABLES["protection"]
 """Plugin -> the code of why it allows no candidate."""

@@ -19,8 +19,7 @@ from volcano_lab.explain.explanation import Amounts, added, in_quantity, over, p
 from volcano_lab.explain.options import Option, Rank, in_queues, label_set, once, setting
 from volcano_lab.explain.sizes import missing
 from volcano_lab.plugins.nodegroup import NODE_GROUP_LABEL
-from volcano_lab.trace import queue_attributes
-from volcano_lab.trace.plain import amounts
+from volcano_lab.trace import amounts, queue_attributes
 
 GROUPS = ("affinity", "nodeGroupAffinity", REQUIRED)
 

@@ -21,8 +21,7 @@ from volcano_lab.explain.owners import beyond_pods, grows, kind_of
 from volcano_lab.explain.values import sum_of
 from volcano_lab.manifests.quotas import in_scope
 from volcano_lab.messages import Message
-from volcano_lab.trace import Record, State
-from volcano_lab.trace.plain import amounts, grouped
+from volcano_lab.trace import Record, State, amounts, grouped
 
 
 def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

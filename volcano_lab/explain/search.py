@@ -44,8 +44,7 @@ from volcano_lab.framework.observer import joined
 from volcano_lab.manifests.admission import verdicts
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.messages import Message
-from volcano_lab.trace.cause_trace import POINTS, CauseTrace
-from volcano_lab.trace.names import Names
+from volcano_lab.trace import POINTS, CauseTrace, Names
 
 LATE, NOTHING, ADMITTED, PLACED = range(-1, 3)
 SETS, FIRSTS, ALIKE = 2, 6, 24

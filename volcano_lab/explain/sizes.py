@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator
 from math import ceil
 from typing import Any
 
-from volcano_lab.api import JobInfo
-from volcano_lab.api.formatting import quantity_text
+from volcano_lab.api import JobInfo, quantity_text
 from volcano_lab.changes.job_fields import requests_of
 from volcano_lab.explain import slips, values
 from volcano_lab.explain.evidence import largest_of, member, requested, unplaced

@@ -13,8 +13,7 @@ from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, over
 from volcano_lab.explain.lint import SHARES
 from volcano_lab.messages import Message
-from volcano_lab.trace import Record
-from volcano_lab.trace.cause_trace import POINTS
+from volcano_lab.trace import POINTS, Record
 
 
 def evicted_for(seen: Evidence, job: JobInfo) -> dict[tuple[str, str], dict[str, Record]]:

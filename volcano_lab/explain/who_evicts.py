@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from volcano_lab.actions.evictions import never_preempts
-from volcano_lab.api import JobInfo, TaskInfo
-from volcano_lab.api.status import PENDING, RELEASING, RUNNING
+from volcano_lab.api import PENDING, RELEASING, RUNNING, JobInfo, TaskInfo
 from volcano_lab.explain.evictions import first_node
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation, over, part
@@ -19,8 +18,7 @@ from volcano_lab.explain.owners import head, on_event
 from volcano_lab.explain.protection import CONDITIONS, budgets_of, keepers, protection, refusing
 from volcano_lab.explain.victims import evicted_for, shuffled
 from volcano_lab.messages import Message
-from volcano_lab.trace.cause_trace import POINTS
-from volcano_lab.trace.plain import grouped
+from volcano_lab.trace import POINTS, grouped
 
 
 def who_evicts(seen: Evidence, job: JobInfo) -> Explanation:

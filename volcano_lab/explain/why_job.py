@@ -33,9 +33,7 @@ from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, Said, alike, known
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.plugins.sla import WAITING_TIME
-from volcano_lab.trace import short
-from volcano_lab.trace.cause_trace import POINTS
-from volcano_lab.trace.plain import amounts
+from volcano_lab.trace import POINTS, amounts, short
 
 QUEUE_GATE = "scheduling.volcano.sh/queue-allocation-gate"
 """The gate of pods that Volcano v1.15 opens when their queue has enough left."""

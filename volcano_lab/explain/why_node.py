@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterator
 
-from volcano_lab.api import TaskInfo
-from volcano_lab.api.status import PENDING
+from volcano_lab.api import PENDING, TaskInfo
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation, over
 from volcano_lab.explain.questions import last_choice, why_not_cause

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from volcano_lab.api import MIN_RESOURCE, Resource
-from volcano_lab.api.status import PIPELINED
+from volcano_lab.api import MIN_RESOURCE, PIPELINED, Resource
 from volcano_lab.explain.evidence import Evidence, counts, requested, unbound
 from volcano_lab.explain.explanation import Cause, Explanation, over, part
 from volcano_lab.explain.lint import SHARES

@@ -29,8 +29,7 @@ from volcano_lab.server.conf_file import ConfFile
 from volcano_lab.server.folder import Folder
 from volcano_lab.server.prometheus import Metrics
 from volcano_lab.server.web import LOOPBACK, State, serve_web, state_of
-from volcano_lab.trace import Trace
-from volcano_lab.trace.cause_trace import CauseTrace
+from volcano_lab.trace import CauseTrace, Trace
 
 LOOK = 0.5
 """Seconds between two checks of the files, where the period is longer."""

@@ -16,8 +16,7 @@ from volcano_lab.api import CPU, MEMORY, in_units
 from volcano_lab.api.status import BINDING, BOUND, PENDING, RUNNING, TaskStatus
 from volcano_lab.messages import ENGLISH, Message, NoSuch
 from volcano_lab.simulation import measures
-from volcano_lab.trace.shown import Part, Shown
-from volcano_lab.trace.state import queue_attributes
+from volcano_lab.trace import Part, Shown, queue_attributes
 
 if TYPE_CHECKING:
     from volcano_lab.framework import Session

@@ -21,10 +21,8 @@ from volcano_lab.explain import Cause
 from volcano_lab.explain.why_job import gap_of
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message, NoSuch, gettext
-from volcano_lab.trace import short
-from volcano_lab.trace.names import Names
+from volcano_lab.trace import Names, TraceReader, short
 from volcano_lab.trace.palette import COLORS, colors_of
-from volcano_lab.trace.reading import TraceReader
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import tree
 from volcano_lab.widgets.facts import SCALE, plain, rounds

@@ -16,9 +16,7 @@ from typing import Any
 from volcano_lab.api import in_units
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message, gettext
-from volcano_lab.trace import Record, TraceReader, short
-from volcano_lab.trace.cause_trace import POINTS
-from volcano_lab.trace.names import Names
+from volcano_lab.trace import POINTS, Names, Record, TraceReader, short
 from volcano_lab.trace.palette import COLORS, colors_of
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import admissions, levels, tree

@@ -4,8 +4,7 @@
 
 from collections.abc import Callable
 
-from volcano_lab.api.job import JobInfo
-from volcano_lab.api.resource import Resource
+from volcano_lab.api import JobInfo, Resource
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.points.rules import PERMIT, REJECT
 from volcano_lab.framework.registry import registered

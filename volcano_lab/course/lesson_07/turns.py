@@ -9,8 +9,7 @@ from volcano_lab.actions import allocate
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.tracing import DataFrame, frame, trace_of
 from volcano_lab.framework.priority_queue import PriorityQueue, T
-from volcano_lab.trace import short
-from volcano_lab.trace.recorder import Outline
+from volcano_lab.trace import Outline, short
 from volcano_lab.trace.stepper import state_at
 from volcano_lab.trace.views.cycle import Cycle
 
