@@ -406,3 +406,19 @@ def test_a_capability_is_raised_until_no_pod_is_evicted_for_it():
         actions="enqueue, allocate, reclaim"))
     first = found.remedies[0]
     assert str(first).startswith("queue top: capability cpu 6 -> 8 ") and not first.price.evicts
+
+
+@pytest.mark.parametrize(("evicts", "alone"), [(False, 3), (True, None)])
+def test_only_jobs_that_were_short_before_the_cycle_are_deleted(evicts, alone):
+    """Jobs below their minimum, all at once or the first ones alone; none that this cycle evicts:
+    they keep the pod on a node that the new job may not use.
+    """
+    cluster = Cluster([tainted("far", ("team", "b", "NoSchedule"), cpu="9"), klass("high", 9)])
+    for number in range(5):
+        cluster.node(f"n{number}", cpu=1).job(
+            f"old-{number}", pods=2 if evicts else 3, cpu=1, min_member=2 if evicts else 3,
+            running={f"n{number}": 1, "far": 1})
+    changes = tried(cluster.job("new", pods=9, min_member=5, cpu=1, priority_class="high"), conf(
+        "priority", "predicates", actions=f"allocate{', preempt' * evicts}"))
+    deleted = [text.count("-podgroup") for text in changes if text.startswith("others -")]
+    assert deleted == ([] if alone is None else [5, *[1] * alone])

@@ -12,6 +12,7 @@ from volcano_lab import Cluster
 from volcano_lab.changes import Change
 from volcano_lab.explain.options import Option, Rank, World, once
 from volcano_lab.explain.outcome import Price
+from volcano_lab.explain.remedies import remedies_for
 from volcano_lab.explain.search import ADMITTED, FIRSTS, NOTHING, PLACED, SETS, Search
 from volcano_lab.framework.config.conf import load_conf
 
@@ -230,3 +231,21 @@ def test_what_ends_evictions_that_go_round_is_offered_with_the_change(actions, e
     search.judged = judged
     found = [*search.singles([once("queue/a.weight=2", rank=Rank.QUEUE)])]
     assert given(found) == said and all(each.rank == Rank.QUEUE for each in found)
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_in_a_large_cluster_the_search_ends_early_once_three_changes_are_found(monkeypatch, large):
+    """Also those that cost others more than the job: they are shown last."""
+    ends = []
+
+    def found(self, causes):
+        self.large = large
+        for dear in (0, 2, 0, 0, 0):
+            yield SimpleNamespace(price=SimpleNamespace(dear=dear), rank=0)
+            ends.append(self.end)
+
+    monkeypatch.setattr(Search, "found", found)
+    explain = Cluster().node("n1", cpu=1).job("a", cpu=2).explainer()
+    shown = [*remedies_for(explain.evidence, explain.session.jobs["default/a"], [], 100)]
+    assert [each.price.dear for each in shown] == [0, 0, 0, 0, 2]
+    assert [end < ends[0] for end in ends] == [False, False, *[large] * 3]

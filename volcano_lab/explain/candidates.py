@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from volcano_lab.api import PIPELINED, ROOT_QUEUE, JobInfo, total
+from volcano_lab.api import PIPELINED, RELEASING, ROOT_QUEUE, JobInfo, total
 from volcano_lab.api.objects import PodDisruptionBudget
 from volcano_lab.changes.change import value_before
 from volcano_lab.changes.conf import value_of
@@ -187,7 +187,8 @@ class Candidates(OfQueues, OfPods):
 
     def held(self, numbers: Numbers) -> Iterator[Option]:
         """That what others hold, or reserve, is free: PodGroups without pods, and jobs that hold
-        something and are short of pods; what holds nothing waits as this job does.
+        something and are short of pods, but for those that lose some just now; what holds nothing
+        waits as this job does.
         """
         jobs = self.ssn.jobs
         for uids in (numbers.get("ghosts", ()), numbers.get("over", ())):
@@ -197,9 +198,10 @@ class Candidates(OfQueues, OfPods):
         stuck = [uid for uid in numbers["holders"] if uid != self.job.uid and not runs_on(jobs[uid])
                  and not jobs[uid].allocated.is_empty()
                  and ((unplaced(jobs[uid]) and not one_by_one(jobs[uid]))
-                      or fails_to_start(jobs[uid]) or not jobs[uid].is_ready())]
+                      or fails_to_start(jobs[uid])
+                      or not (jobs[uid].is_ready() or jobs[uid].in_status(RELEASING)))]
         yield from gone(self.world, stuck)
-        for uid in stuck[1:]:
+        for uid in stuck[1:ENDED]:
             yield from gone(self.world, [uid])
 
     def counted(self, numbers: Numbers) -> Iterator[Option]:

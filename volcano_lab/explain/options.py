@@ -138,6 +138,10 @@ class World:
         return Index(self.objects)
 
     @cached_property
+    def _operators(self) -> dict[tuple[str, str], OperatorObject]:
+        return {(obj.kind, obj.key): obj for obj in self.given if isinstance(obj, OperatorObject)}
+
+    @cached_property
     def _shared(self) -> Counter[str]:
         return Counter(key for obj in self.groups.values() for key in set(keys_of(obj)))
 
@@ -187,16 +191,15 @@ class World:
     def creators(self, uid: str) -> list[OperatorObject]:
         """The manifests of which operators create a job's PodGroup."""
         space = uid.partition("/")[0]
-        owners = {(ref.kind, f"{space}/{ref.name}")
-                  for ref in self.groups[uid].metadata.owner_references}
-        return [obj for obj in self.given
-                if isinstance(obj, OperatorObject) and (obj.kind, obj.key) in owners]
+        owners = [(ref.kind, f"{space}/{ref.name}")
+                  for ref in self.groups[uid].metadata.owner_references]
+        return [self._operators[owner] for owner in owners if owner in self._operators]
 
     def described(self, change: Change, ends: bool = False) -> Message:
         """A change as a message; `ends`: what is removed ends by itself. Raises `ManifestError`."""
         if _of_owner(change):
-            owners = [obj for obj in self.given if isinstance(obj, OperatorObject)]
-            return described(change, [*self.objects, *owners], self.conf, self.called)
+            objects = [*self.objects, *self._operators.values()]
+            return described(change, objects, self.conf, self.called)
         return described(change, self.objects, self.conf, self.called, self.index, ends)
 
     def applied(self, change: Change) -> tuple[Any, SchedulerConfiguration]:

@@ -25,6 +25,8 @@ from volcano_lab.messages import Message
 
 MOST, ENDS = 5, 2
 """Remedies that are offered, and changes that end the loops of a cluster."""
+ENOUGH, SOON = 3, 0.4
+"""In a `LARGE` cluster the search ends after this part of its time, once so many are found."""
 
 
 def remedies_for(seen: Evidence, job: JobInfo, causes: list[Cause], seconds: float = inf,
@@ -34,10 +36,13 @@ def remedies_for(seen: Evidence, job: JobInfo, causes: list[Cause], seconds: flo
     those that change least before others; then those that break a gang, and last what costs others
     more than the job requests. None after `seconds`.
     """
+    soon = perf_counter() + seconds * SOON
     search = Search(seen, job, pod, perf_counter() + seconds, seconds / PATIENCE, keep)
     held: list[Remedy] = []
     shown = 0
-    for remedy in search.found(causes):
+    for number, remedy in enumerate(search.found(causes), 1):
+        if search.large and number == ENOUGH:
+            search.end = min(search.end, soon)
         if remedy.price.dear:
             held.append(remedy)
             continue

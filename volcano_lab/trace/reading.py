@@ -68,7 +68,7 @@ class TraceReader(Shown):
 
     def iter(self, name: str, /, **facts: Any) -> Iterator[Record]:
         for record in self.records:
-            named = record.kind == name or (record.kind == "call" and record.values[0] == name)
+            named = record.kind == name or (record.kind == "call" and record.get("point") == name)
             if named and all(record.get(key) == value for key, value in facts.items()):
                 yield record
 
@@ -86,7 +86,7 @@ class TraceReader(Shown):
         """Return the plugins' answers that a combined answer consists of."""
         point = asked["point"]
         return [record for record in self.records[asked["since"] : asked.number]
-                if record.kind == "call" and record.values[0] == point]
+                if record.kind == "call" and record.get("point") == point]
 
     def searches(self, tasks: Collection[str], before: int | None = None
                  ) -> dict[str, tuple[Record, Columns]]:
