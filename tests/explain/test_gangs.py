@@ -37,11 +37,74 @@ def test_pods_that_name_a_podgroup_in_a_label_are_not_in_it():
     named = {"scheduling.k8s.io/group-name": "new"}
     other = pod("z", labels=named).changed(metadata={"namespace": "team"})
     said = "The PodGroup has no pods yet."
-    assert asked(node("n1"), group("new"), pod("y"))["no_pods"].text == said
     assert asked(node("n1"), group("new"), pod("x", labels=named), other)["no_pods"].text == (
         f"{said} default/x have its name as a label; Volcano reads the annotation "
         "scheduling.k8s.io/group-name, and creates a PodGroup of its own for each pod that has "
         "none.")
+
+
+FLINK = """\
+{apiVersion: flink.apache.org/v1beta1, kind: FlinkDeployment, metadata: {name: f, namespace: %s},
+ spec: {job: {}, jobManager: {annotations: {scheduling.k8s.io/group-name: %s}}}}
+"""
+
+
+@pytest.mark.parametrize("owner, other, flink, said", [
+    (None, None, None, "The PodGroup has no pods yet."),
+    (None, "web", None, "The PodGroup has no pods yet."),  # it is another's, and named by its pods
+    (None, "podgroup-7", None, "No pod names PodGroup new: a pod is in it that has the annotation "
+     "scheduling.k8s.io/group-name: new when it is created, which its pod template gives it. Pods "
+     "of namespace default that had none got PodGroups of Volcano's controller, with a minimum of "
+     "1: podgroup-7 (default/y)."),
+    (None, "podgroup-7", ("default", "new"), "(default/y). FlinkDeployment default/f names it in "
+     "spec.jobManager.annotations, and its pods do not have the annotation: it has to be in their "
+     "template (for Flink spec.podTemplate.metadata.annotations)."),
+    (None, "podgroup-7", ("default", "old"), "1: podgroup-7 (default/y)."),
+    (None, "podgroup-7", ("team", "new"), "1: podgroup-7 (default/y)."),
+    ("o", None, None, "The PodGroup has no pods yet."),
+    ("o", "web", None, "PodGroup new has no pods: default/y, of ReplicaSet o, names PodGroup web "
+     "in its annotation scheduling.k8s.io/group-name. Volcano's controller created new beside it "
+     "(before v1.13 it does so for each ReplicaSet): delete it (kubectl delete "
+     "podgroups.scheduling.volcano.sh -n default new), as it reserves its minResources once it is "
+     "admitted."),
+    ("p", "web", None, "The PodGroup has no pods yet.")])
+def test_pods_that_are_meant_for_a_podgroup_without_pods_are_found_in_others(
+        owner, other, flink, said):
+    mine = [group(other), owned(pod("y", other), "ReplicaSet")] if other else []
+    new = group("new")
+    if owner:
+        new = owned(new, "ReplicaSet").changed(metadata={"owner_references": [OwnerReference(
+            api_version="v1", kind="ReplicaSet", name=owner, uid=owner)]})
+    cluster = Cluster([node("n1"), new, *mine])
+    found = Explainer((cluster.add(FLINK % flink) if flink else cluster).objects(), GANG,
+                      1_800_000_000).why("podgroup/new" if owner else "new")
+    (cause,) = [each for each in found.causes if each.code == "no_pods"]
+    assert cause.text.endswith(said) and found.find_remedies is None
+    assert ("waits for pods: none names" in found.head) is (said != "The PodGroup has no pods yet.")
+
+
+RAY_JOB = """\
+{apiVersion: ray.io/v1, kind: RayJob, metadata: {name: o, namespace: default, uid: o},
+ spec: {}, status: {jobDeploymentStatus: %s}}
+"""
+
+
+@pytest.mark.parametrize("status, phase, least, said", [
+    ("Complete", "Inqueue", {"cpu": "3"}, "RayJob o is Complete and creates no more pods, but its "
+     "PodGroup is still admitted and reserves cpu 3 in queue default. Delete the PodGroup (kubectl "
+     "delete podgroups.scheduling.volcano.sh -n default new), or RayJob o with it."),
+    ("Complete", "Inqueue", {}, None), ("Complete", "Unknown", {"cpu": "3"}, None),
+    ("Running", "Inqueue", {"cpu": "3"}, "RayJob o creates them: look at its replicas, status")])
+def test_the_podgroup_of_what_is_over_keeps_what_it_reserves(status, phase, least, said):
+    new = owned(group("new", minMember=3, minResources=least, phase=phase), "RayJob")
+    done = owned(pod("x", "new", phase="Succeeded"), "RayJob")
+    found = Explainer(Cluster([node("n1"), new, done]).add(RAY_JOB % status).objects(), GANG,
+                      1_800_000_000).why("new")
+    assert (said or "min: 3): 1 of 3 pods exist that may run.") in found.text
+    over = status == "Complete"
+    assert ("which are not created, for it is Complete" in found.head) is over
+    assert ("is still admitted" in found.text) is bool(over and said)
+    assert (found.find_remedies is None) is over
 
 
 TOO_FEW = ("The gang is not valid (NotEnoughTasks: Not enough valid tasks for gang-scheduling, "

@@ -163,6 +163,24 @@ def test_a_podgroup_that_waits_gets_the_pods_once_it_is_admitted():
     assert not running.later and "none are created" in " ".join(running.warnings)
 
 
+@pytest.mark.parametrize(("owner", "phase", "pods", "said"), [
+    ("u", "Pending", 2, None),
+    ("u", "Inqueue", 0, "its PodGroup x is Inqueue, so its operator is to create its pods now"),
+    ("u", "Running", 0, "its PodGroup x is Running and none of its pods is among the objects"),
+    ("other", "Pending", 0, "its pods are for another scheduler, default-scheduler")])
+def test_a_podgroup_of_its_operator_shows_that_pods_are_volcanos(owner, phase, pods, said):
+    """Also where neither its templates nor its queue hand them over: its operator's flag does."""
+    given = document("kubeflow.org/v1", "PyTorchJob", {"pytorchReplicaSpecs": {
+        "Worker": {"replicas": 2, "template": {"spec": {"containers": [{"name": "c"}]}}}}})
+    given["metadata"] |= {"uid": "u"}
+    group = document("scheduling.volcano.sh/v1beta1", "PodGroup", {"minMember": 2})
+    group["metadata"] |= {"ownerReferences": [{
+        "apiVersion": "kubeflow.org/v1", "kind": "PyTorchJob", "name": "x", "uid": owner}]}
+    loaded = made(given, group | {"status": {"phase": phase}})
+    assert len(loaded.later.get("ns/x", ())) == pods
+    assert (said or "") in " ".join(loaded.warnings) and bool(loaded.warnings) is bool(said)
+
+
 def test_executors_come_when_the_driver_has_a_place():
     given = CASES[3][0] | {"metadata": {"name": "x", "namespace": "ns", "uid": "u"}}
     given["spec"] = SPARK | {"batchSchedulerOptions": {}}

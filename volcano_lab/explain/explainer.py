@@ -390,7 +390,7 @@ def _lacks(job: JobInfo, codes: set[str]) -> bool:
         return True
     if not job.tasks:
         return "resource_quota" in codes or codes.isdisjoint((
-            "pods_not_made", "pods_forbidden", "groups_beside"))
+            "pods_not_made", "pods_forbidden", "groups_beside", "no_pods"))
     return waits(job) and codes.isdisjoint(("pods_not_made", "pods_forbidden"))
 
 

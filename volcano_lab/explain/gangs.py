@@ -7,6 +7,7 @@ Volcano: none
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from operator import itemgetter
 from typing import Any
 
@@ -18,15 +19,22 @@ from volcano_lab.explain.holders import room_causes
 from volcano_lab.explain.lint import misnamed, said_misnamed
 from volcano_lab.explain.nodes import missing
 from volcano_lab.framework import CLUSTER_TOP
+from volcano_lab.manifests.operators.model import OperatorObject, paths_to
 from volcano_lab.manifests.pod_group_controller import OWNERS
 from volcano_lab.messages import Message, meant
-from volcano_lab.trace import Record, amounts
+from volcano_lab.trace import Record, amounts, grouped
+
+GENERATED = "podgroup-"
+"""How the names of PodGroups begin that Volcano's controller creates."""
 
 
 def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield why allocate does not try the job at all."""
     if not job.tasks:
-        yield Cause("no_pods", [Message("gang.no_pods"), _by_label(seen, job)])
+        label = _by_label(seen, job)
+        others = [] if label else [*_in_others(seen, job)]
+        yield Cause("no_pods", others or [Message("gang.no_pods"), label],
+                    {"elsewhere": True} if others else {})
     invalid = seen.ssn.job_valid(job) if job.tasks else None
     if invalid is not None:
         yield _invalid(seen, job, invalid)
@@ -45,17 +53,20 @@ def _invalid(seen: Evidence, job: JobInfo, invalid: Any) -> Cause:
     renamed, after = _renamed(job, roles), owners.creates_later(seen, job)
     unnamed = sum(not task.task_role for task in job.tasks.values()) if roles else 0
     failed = bool(job.in_status(FAILED) and seen.volcano_jobs(job))  # it creates none beside these
-    return Cause("gang_invalid", [
+    over = owners.ended_as(seen, job)
+    return Cause("pods_not_made" if over else "gang_invalid", [
         said, *(Message("gang_invalid.near", role=role, near=near)
                 for role, near in renamed.items()),
         Message("gang_invalid.unnamed", n=unnamed, annotation=TASK_SPEC) if unnamed else None,
-        *_created(seen, job, failed or bool(renamed or unnamed)),
+        *_created(seen, job, failed or bool(renamed or unnamed or over)),
+        owners.left_behind(seen, job),
         Message("gang_invalid.after", **after) if after else None,
         Message("gang_invalid.later", count=valid)
-        if valid and not (after or roles or failed or owners.lacks_head(job)
+        if valid and not (after or roles or failed or over or owners.lacks_head(job)
                           or seen.not_created.get(seen.called(job.uid))) else None],
         {"min_available": job.min_available, "valid": valid, "roles": roles,
-         "renamed": renamed, "after": after, **({"failed": True} if failed else {})},
+         "renamed": renamed, "after": after, **({"failed": True} if failed else {}),
+         **({"phase": over} if over else {})},
         [record for record in seen.of("job_valid", job=job.uid) if record["answer"]][:1])
 
 
@@ -81,6 +92,30 @@ def _by_label(seen: Evidence, job: JobInfo) -> Message | None:
     pods = [task.key for task in seen.tasks.values() if task.namespace == job.namespace
             and task.pod.metadata.labels.get(GROUP_NAME) == job.pod_group.name]
     return Message("gang.label", pods=pods, annotation=GROUP_NAME) if pods else None
+
+
+def _in_others(seen: Evidence, job: JobInfo) -> Iterator[Message]:
+    """Yield in which PodGroups the pods are that a PodGroup without pods is meant for: those of its
+    owner, or, without an owner, those of its namespace whose PodGroups Volcano's controller created
+    as they named none, with the objects that name it where no pod has it from.
+    """
+    owner, group = owners.owner_of(job), job.pod_group
+    mine = grouped((seen.ssn.jobs[task.job].pod_group.name, task.key)
+                   for task in seen.tasks.values() if task.namespace == job.namespace and (
+                       owner.uid in [ref.uid for ref in task.pod.metadata.owner_references]
+                       if owner else seen.ssn.jobs[task.job].pod_group.name.startswith(GENERATED)))
+    facts = {"group": group.name, "namespace": job.namespace, "annotation": GROUP_NAME}
+    if owner and owner.uid:
+        for other, pods in mine.items():
+            yield Message("gang.in_other", other=other, n=len(pods), pods=pods, kind=owner.kind,
+                          name=owner.name, **facts)
+    elif not owner and mine:
+        yield Message("gang.unnamed", others=[*mine], pods=[*chain(*mine.values())], **facts)
+        for obj in seen.given:
+            if isinstance(obj, OperatorObject) and obj.namespace == job.namespace:
+                fields = [*paths_to(obj.spec, GROUP_NAME, group.name)]
+                yield from [Message("gang.named_in", kind=obj.kind, name=obj.key, fields=fields)
+                            ] if fields else ()
 
 
 def _renamed(job: JobInfo, roles: Iterable[str]) -> dict[str, str]:
@@ -126,7 +161,7 @@ def _no_gang(job: JobInfo) -> Message | None:
     named = ((label, task.pod.metadata.labels.get(label)) for task in job.tasks.values()
              for label in owners.KINDS["other_gangs"])
     label, name = next(filter(itemgetter(1), named), ("", ""))
-    if not job.pod_group.name.startswith("podgroup-") or (not name and owner in (*OWNERS, "Pod")):
+    if not job.pod_group.name.startswith(GENERATED) or (not name and owner in (*OWNERS, "Pod")):
         return None
     return Message(f"no_gang.{'label' if name else 'owner'}", owner=owner, label=label, name=name,
                    switch=owners.switch(job, owner))
@@ -138,7 +173,7 @@ def apart_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """
     def owner(each: JobInfo, label: str) -> tuple[str, ...]:
         names = {task.pod.metadata.labels.get(label, "") for task in each.tasks.values()}
-        return (each.namespace, *names) if each.pod_group.name.startswith("podgroup-") else ()
+        return (each.namespace, *names) if each.pod_group.name.startswith(GENERATED) else ()
 
     for kind, (label, setting) in owners.KINDS["apart"].items() if not seen.brief else ():
         mine = owner(job, label)

@@ -80,6 +80,18 @@ def ended_as(seen: Evidence, job: JobInfo) -> str:
     return next((each.facts["phase"] for each in [*said, *filter(None, found)]), "")
 
 
+def left_behind(seen: Evidence, job: JobInfo) -> Message | None:
+    """Return that what has created the PodGroup of a job is over and the PodGroup still admitted,
+    so that it reserves its minResources for pods that never come.
+    """
+    phase, owner = ended_as(seen, job), owner_of(job)
+    least = amounts(job.get_min_resources())
+    return Message("left_behind", kind=owner.kind, name=owner.name, phase=phase, queue=job.queue,
+                   least=least, group=job.pod_group.name, namespace=job.namespace) if (
+        phase and owner and least and seen.trace.start["jobs"][job.uid]["phase"] == "Inqueue"
+        ) else None
+
+
 def one_by_one(job: JobInfo) -> bool:
     """Whether it is a Job of Kubernetes, of which each pod runs to its end without the others."""
     owner = owner_of(job)

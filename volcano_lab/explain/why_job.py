@@ -66,6 +66,7 @@ def gap_of(cause: Cause) -> Message | None:
     code += ".none" * (cause.code == "pod_too_large" and not any(cause.numbers["largest"].values()))
     code += ".nodes" * (cause.code == "refused" and "reason" in cause.numbers)
     code += ".ended" * (cause.code == "pods_not_made" and bool(cause.numbers.get("phase")))
+    code += ".elsewhere" * bool(cause.numbers.get("elsewhere"))
     code += ".some" * (cause.code == "fragmented" and "allowed" in cause.numbers)
     code += ".unseen" * bool(cause.numbers.get("unseen"))
     code += ".overdue" * bool(cause.numbers.get("overdue"))

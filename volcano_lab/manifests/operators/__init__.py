@@ -118,7 +118,8 @@ def created(obj: OperatorObject, objects: list[KubernetesObject],
             made.sentences.append(gettext("no pods are created of it: it names none"))
         return made
     plan, gangs = Created(), made or []
-    asked = OPERATORS[type(obj)].hands_over(obj, gangs)
+    asked = OPERATORS[type(obj)].hands_over(obj, gangs) or any(
+        _owns(obj, given(gang.name)) for gang in gangs)
     for gang in gangs:
         _add_gang(obj, gang, asked, given, priorities, plan)
     plan.sentences = [*dict.fromkeys(plan.sentences)]
@@ -167,8 +168,10 @@ def _add_gang(obj: OperatorObject, gang: Gang, asked: bool,
         if group.status.phase in ("", "Pending"):
             plan.later += first + later
         else:
-            told.append(gettext("its PodGroup {name} is {phase} and none of its pods is among the "
-                                "objects; none are created", name=name, phase=group.status.phase))
+            told.append(Message("not_created.unseen", name=name, now=group.status.phase)
+                        if group.status.phase == "Inqueue" else gettext(
+                            "its PodGroup {name} is {phase} and none of its pods is among the "
+                            "objects; none are created", name=name, phase=group.status.phase))
         return
     if name and first + later:
         plan.objects.append(_pod_group(obj, gang, priorities))
@@ -178,6 +181,12 @@ def _add_gang(obj: OperatorObject, gang: Gang, asked: bool,
         told.append(gettext("{later:2}: created when {first:2} runs; minResources of PodGroup "
                             "{name} count them", later=[pod.name for pod in later],
                             first=[pod.name for pod in first], name=name))
+
+
+def _owns(obj: OperatorObject, group: PodGroup | None) -> bool:
+    """Whether its operator has created a PodGroup for an object: its pods are Volcano's."""
+    return group is not None and obj.metadata.uid in [
+        ref.uid for ref in group.metadata.owner_references]
 
 
 def _pods(obj: OperatorObject, role: Role, spec, group: str) -> Iterator[Pod]:

@@ -2,7 +2,7 @@
 that it creates for one (`Role`), and those that share a PodGroup (`Gang`).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -67,6 +67,20 @@ def at(data: Any, path: str, default: Any = None) -> Any:
         data = data.get(key) if isinstance(data, dict) else None
     fits = data is not None and (not isinstance(default, dict) or isinstance(data, dict))
     return data if fits else default
+
+
+def paths_to(data: Any, key: str, value: str, path: str = "spec") -> Iterator[str]:
+    """Yield the paths of the mappings in which a key has a value.
+
+    >>> [*paths_to({"a": [{"b": {"k": "v"}}]}, "k", "v")]
+    ['spec.a[0].b']
+    """
+    if isinstance(data, dict) and data.get(key) == value:
+        yield path
+    for name, part in data.items() if isinstance(data, dict) else ():
+        yield from paths_to(part, key, value, f"{path}.{name}")
+    for number, part in enumerate(data if isinstance(data, list) else ()):
+        yield from paths_to(part, key, value, f"{path}[{number}]")
 
 
 def items(data: Any, path: str) -> list[dict[str, Any]]:
