@@ -18,9 +18,10 @@ import yaml
 
 from volcano_lab.changes import Change
 from volcano_lab.cluster import Cluster
+from volcano_lab.explain.evidence import counts
 from volcano_lab.explain.explainer import Explainer
 from volcano_lab.explain.options import Rank
-from volcano_lab.explain.outcome import Outcome, ready
+from volcano_lab.explain.outcome import Outcome
 from volcano_lab.explain.owners import runs_on
 from volcano_lab.explain.remedy import Remedy
 from volcano_lab.explain.trial import silent
@@ -50,7 +51,7 @@ def faults(explain: Explainer, uid: str, remedy: Remedy, number: int, alone: Out
                              if uid in (each.job, each.winner) or each.job not in alone.again)
     for other, before in explain.session.jobs.items():
         least = before.min_available
-        if (other != uid and ready(before) >= least > max(after.fewest.get(other, least), 0)
+        if (other != uid and counts(before)[0] >= least > max(after.fewest.get(other, least), 0)
                 and least > 1 and other not in remedy.price.breaks
                 and other not in remedy.price.ends and after.evicted[other]):
             yield f"{other} is broken, which is not said"

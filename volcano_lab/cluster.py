@@ -238,7 +238,7 @@ class Cluster(ClusterObjects):
             whole.others, whole.configuration(base_conf if conf is None else conf))
         refused = {verdict.text for verdict in verdicts(after)} - {
             verdict.text for verdict in verdicts(before)}
-        from volcano_lab.explain.later import later
+        from volcano_lab.explain.price import later
 
         return Comparison(at_rest(before, base, now), at_rest(after, changed, now), sorted(refused),
                           lambda: later((before, base), (after, changed), now)).in_language(lang)

@@ -10,7 +10,8 @@ from volcano_lab.changes import Change
 from volcano_lab.cli import main
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
-from volcano_lab.explain.outcome import Outcome, price
+from volcano_lab.explain.outcome import Outcome
+from volcano_lab.explain.price import price
 from volcano_lab.manifests.loader import dump
 
 CONF = """actions: "allocate, reclaim"
@@ -49,7 +50,7 @@ def test_nobody_looks_on_for_what_is_only_asked_of_the_first_cycle():
 
 def test_a_cluster_that_is_too_large_to_look_on_says_so(monkeypatch):
     monkeypatch.setattr("volcano_lab.explain.outcome.LARGE", 1)
-    monkeypatch.setattr("volcano_lab.explain.later.SECONDS", -1.0)
+    monkeypatch.setattr("volcano_lab.explain.price.SECONDS", -1.0)
     found = held().what_if("conf/actions=allocate, reclaim")
     assert not found.as_dict()["later"]
     assert "take too long in a cluster of this size" in found._repr_mimebundle_()["text/plain"]

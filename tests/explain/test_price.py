@@ -9,7 +9,8 @@ from small_cluster import group, node, pod, queue
 from volcano_lab import Cluster
 from volcano_lab.changes import Change
 from volcano_lab.explain import Explainer
-from volcano_lab.explain.outcome import Outcome, Price, placed_before, price, surplus
+from volcano_lab.explain.outcome import Outcome
+from volcano_lab.explain.price import Price, placed_before, price, surplus
 from volcano_lab.explain.remedy import by_owner
 from volcano_lab.explain.search import ADMITTED, NOTHING, PLACED, Search
 

@@ -11,7 +11,7 @@ from small_cluster import conf
 from volcano_lab import Cluster
 from volcano_lab.changes import Change
 from volcano_lab.explain.options import Option, Rank, World, once
-from volcano_lab.explain.outcome import Price
+from volcano_lab.explain.price import Price
 from volcano_lab.explain.remedies import remedies_for
 from volcano_lab.explain.search import ADMITTED, FIRSTS, NOTHING, PLACED, SETS, Search
 from volcano_lab.framework.config.conf import load_conf

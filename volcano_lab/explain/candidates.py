@@ -13,21 +13,10 @@ from volcano_lab.changes.change import value_before
 from volcano_lab.changes.conf import value_of
 from volcano_lab.changes.draft import Draft
 from volcano_lab.explain import options, values
-from volcano_lab.explain.case import Numbers
 from volcano_lab.explain.evictions import less_important
 from volcano_lab.explain.evidence import ended, fails_to_start, still_needed, unplaced
 from volcano_lab.explain.explanation import Cause
-from volcano_lab.explain.options import (
-    ENDED,
-    Option,
-    Rank,
-    World,
-    gone,
-    in_queues,
-    once,
-    setting,
-    several,
-)
+from volcano_lab.explain.options import Numbers, Option, Rank, World, gone, once, several
 from volcano_lab.explain.owners import comes_whole, ends, grows, one_by_one, runs_on
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.pod_fields import OfPods
@@ -84,7 +73,7 @@ class Candidates(OfQueues, OfPods):
         if codes & {*ROOM, *CAPABILITY, "over_deserved", "overcommit_refuses"}:
             yield from self._from_others()
         if codes & {*CAPABILITY, *SHARE, "queue_closed", "refused", "node_group"}:
-            yield from in_queues(world, job.uid, self._other_queues())
+            yield from options.in_queues(world, job.uid, self._other_queues())
         yield from self._ends(causes)
         yield from less_or_more(world, self.ssn, job, causes)
         if comes_whole(job) and not refuses and "resource_quota" not in codes:  # it counts all pods
@@ -193,7 +182,7 @@ class Candidates(OfQueues, OfPods):
         jobs = self.ssn.jobs
         for uids in (numbers.get("ghosts", ()), numbers.get("over", ())):
             yield from gone(self.world, uids, Rank.HARMLESS)
-        for pod in numbers.get("bare", ())[:ENDED]:
+        for pod in numbers.get("bare", ())[:options.ENDED]:
             yield once(removals=(f"pod/{pod}",), rank=Rank.OTHERS, kind="bare")
         stuck = [uid for uid in numbers["holders"] if uid != self.job.uid and not runs_on(jobs[uid])
                  and not jobs[uid].allocated.is_empty()
@@ -201,7 +190,7 @@ class Candidates(OfQueues, OfPods):
                       or fails_to_start(jobs[uid])
                       or not (jobs[uid].is_ready() or jobs[uid].in_status(RELEASING)))]
         yield from gone(self.world, stuck)
-        for uid in stuck[1:ENDED]:
+        for uid in stuck[1:options.ENDED]:
             yield from gone(self.world, [uid])
 
     def counted(self, numbers: Numbers) -> Iterator[Option]:
@@ -245,7 +234,7 @@ class Candidates(OfQueues, OfPods):
         guard = "guard" if not owners or any(job.min_available > 1 for job in owners) else ""
         by = numbers.get("plugin")
         for uid, name in numbers.get("classes", {}).items():
-            yield once(setting(self.world.job(uid), "priorityClassName", to=name),
+            yield once(options.setting(self.world.job(uid), "priorityClassName", to=name),
                        rank=Rank.SWITCH)
         if by == "priority":
             yield from self._above(numbers["least"], rank=Rank.SWITCH)

@@ -14,14 +14,13 @@ from time import perf_counter, time
 from volcano_lab.api import FAILED, PIPELINED, RELEASING, JobInfo, TaskInfo
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.changes.draft import CLASSES
-from volcano_lab.explain import questions
+from volcano_lab.explain import beyond, questions
 from volcano_lab.explain.behind import VOLUMES, behind
-from volcano_lab.explain.beyond import beyond_causes, decided_by, idle_causes
 from volcano_lab.explain.candidates import CAPABILITY, SHARE
 from volcano_lab.explain.defects import defect_causes
 from volcano_lab.explain.evidence import Evidence, unbound, waits
 from volcano_lab.explain.explanation import Cause, Explanation, Group, Waiting, each_said
-from volcano_lab.explain.kubelet import bound_causes, failed_causes
+from volcano_lab.explain.holdings import why_node, why_queue
 from volcano_lab.explain.left_out import absent, left_out, no_queue
 from volcano_lab.explain.loops import cluster_loops
 from volcano_lab.explain.outcome import LARGE, alone
@@ -29,11 +28,8 @@ from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.promises import leaving, overdue, promised
 from volcano_lab.explain.remedies import ends_of, remedies_for
 from volcano_lab.explain.remedy import Remedy
-from volcano_lab.explain.victims import evicted_for, victim_causes
-from volcano_lab.explain.who_evicts import who_evicts
+from volcano_lab.explain.victims import evicted_for, victim_causes, who_evicts
 from volcano_lab.explain.why_job import gap_of, head_of, job_causes
-from volcano_lab.explain.why_node import why_node
-from volcano_lab.explain.why_queue import why_queue
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.framework.collector import collector_paused, enable_past_young
 from volcano_lab.framework.config.conf import load_conf
@@ -230,12 +226,12 @@ class Explainer(Shown):
         not end or start one.
         """
         seen = self.evidence
-        refused = [*beyond_causes(seen, job.tasks.values())]
+        refused = [*beyond.beyond_causes(seen, job.tasks.values())]
         late = leaving(seen, job) if overdue(seen, job.tasks.values()) else None
-        return [*idle_causes(seen, job)] or [
-            cause for cause in failed_causes(seen, job) if cause.numbers["stuck"]] or (
+        return [*beyond.idle_causes(seen, job)] or [
+            cause for cause in beyond.failed_causes(seen, job) if cause.numbers["stuck"]] or (
             refused if len({cause.code for cause in refused}) > 1 else []) or [
-            cause for cause in (*filter(None, [late]), *bound_causes(seen, job))
+            cause for cause in (*filter(None, [late]), *beyond.bound_causes(seen, job))
             if cause.numbers.get("stuck") or cause.numbers.get("stalled")]
 
     def foremost(self, uid: str) -> Cause | None:
@@ -267,15 +263,15 @@ class Explainer(Shown):
     def _placed(self, task: TaskInfo) -> Explanation:
         """Why a pod is on its node, or why it does not run there."""
         seen, job = self.evidence, self.session.jobs[task.job]
-        idle = [*idle_causes(seen, job)] if seen.is_new(task) else []
-        causes = idle or [*beyond_causes(seen, [task])] or [*filter(None, (
+        idle = [*beyond.idle_causes(seen, job)] if seen.is_new(task) else []
+        causes = idle or [*beyond.beyond_causes(seen, [task])] or [*filter(None, (
             promised(seen, job), questions.why_here(seen, task),
             questions.despite(seen, task, task.node_name)))]
         if task.status == FAILED:
-            causes = [*failed_causes(seen, job, task.key)]
+            causes = [*beyond.failed_causes(seen, job, task.key)]
         elif not idle:
-            causes = [*bound_causes(seen, job, task.key), *causes]
-        by = decided_by(causes)
+            causes = [*beyond.bound_causes(seen, job, task.key), *causes]
+        by = beyond.decided_by(causes)
         code = "pod.beyond" if by else "pod.placed"
         code = "pod.idle" if idle else code
         return Explanation(f"pod {task.key}", Message(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
 from volcano_lab.api.objects import Pod, PodGroup
 from volcano_lab.api.task import GROUP_NAME
@@ -16,16 +17,7 @@ from volcano_lab.changes.draft import owners_of
 from volcano_lab.explain import origin
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation
-from volcano_lab.explain.options import (
-    Objects,
-    Option,
-    Rank,
-    World,
-    in_queues,
-    once,
-    quota_raised,
-    setting,
-)
+from volcano_lab.explain.options import Option, Rank, World, in_queues, once, quota_raised, setting
 from volcano_lab.explain.outcome import outcome
 from volcano_lab.explain.remedy import Remedy, gains
 from volcano_lab.explain.values import new_queue
@@ -175,7 +167,7 @@ def _with_a_queue(seen: Evidence, name: str, lost: dict[str, str], _: float) -> 
 
 
 def _remedy(seen: Evidence, world: World, name: str, change: Change,
-            changed: tuple[Objects, SchedulerConfiguration], uid: str) -> Iterator[Remedy]:
+            changed: tuple[Any, SchedulerConfiguration], uid: str) -> Iterator[Remedy]:
     """Yield a change as a remedy where a job that was not in the session runs with it."""
     after = outcome(*changed, uid, seen.ssn.now)
     if after.runs(uid) and after.rest is not None:

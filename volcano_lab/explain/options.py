@@ -14,20 +14,25 @@ from typing import Any
 
 from attrs import define
 
-from volcano_lab.api import ROOT_QUEUE, quantity
+from volcano_lab.api import ROOT_QUEUE, JobInfo, quantity
 from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup, Queue
 from volcano_lab.changes.change import Change, path_text, value_text
 from volcano_lab.changes.draft import Index, keys_of
 from volcano_lab.changes.objects import key_of
 from volcano_lab.changes.words import described
+from volcano_lab.explain import slips
 from volcano_lab.explain.explanation import in_quantity
-from volcano_lab.framework import SchedulerConfiguration
+from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.manifests.operators import OPERATORS, OperatorObject
 from volcano_lab.manifests.owners import job_of
 from volcano_lab.messages import Message
 from volcano_lab.trace.plain import grouped
 
 Objects = Sequence[KubernetesObject]
+Numbers = dict[str, Any]
+"""The numbers of a cause."""
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+"""The field of an affinity that a cycle keeps to."""
 STEPS = {"cpu": ("100m", "1"), **dict.fromkeys(("memory", "ephemeral-storage"), ("64Mi", "1Gi"))}
 """By how much amounts are turned: small ones, whole ones of two or more; anything else by one."""
 KEEPERS = ("drf", "gang")
@@ -212,6 +217,22 @@ class World:
                 text.startswith("resourcequota/") for text in change.settings):
             return change.given(self.given, self.conf)
         return change.applied(self.objects, self.conf, self.index)
+
+
+class Case:
+    """One job in a cluster, after a cycle: its name in a change, its `pods` that wait, and what
+    pods have once they are created again (`renews`).
+    """
+
+    def __init__(self, world: World, ssn: Session, job: JobInfo):
+        self.world, self.ssn, self.job, self.name = world, ssn, job, world.job(job.uid)
+        self.pods = world.waiting(job.uid)
+        self.renews: set[str] = set()  # what pods have once they are created again
+
+    @cached_property
+    def labels(self) -> dict[str, set[str]]:
+        """The values that nodes have of each label."""
+        return slips.values_by_label(self.world.nodes.values())
 
 
 def _of_owner(change: Change) -> bool:

@@ -6,16 +6,14 @@ Volcano: none
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from contextlib import suppress
 from math import inf
 from time import perf_counter
-from typing import Any
 
 from attrs import Factory, define
 
-from volcano_lab.api import PIPELINED, JobInfo, Resource, total
-from volcano_lab.api.status import COMPLETED_STATUSES
+from volcano_lab.api import PIPELINED
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.options import Objects
 from volcano_lab.explain.trial import Deadline, Done, TooLate, Watch, silent
@@ -254,100 +252,3 @@ def _is_bound(ssn: Session, uid: str) -> bool:
 def is_large(objects: Objects) -> bool:
     """Whether a cluster has at least `LARGE` nodes, so that each cycle takes long."""
     return sum(obj.kind == "Node" for obj in objects) >= LARGE
-
-
-@define(slots=True)
-class Price:
-    """What a change costs others, by job: pods evicted, or ended with their job; gangs that fall
-    below their minimum (the pods that are left, the minimum); jobs that wait instead, or have fewer
-    pods; those of a `higher` priority that lose some. `share` is how much of the cluster that is,
-    `own` what the job and others gain; of nodes that are bought, `surplus` are not for the job.
-    """
-
-    evicts: dict[str, int] = Factory(dict)
-    ends: dict[str, int] = Factory(dict)
-    breaks: dict[str, tuple[int, int]] = Factory(dict)
-    waits: list[str] = Factory(list)
-    fewer: list[str] = Factory(list)
-    higher: list[str] = Factory(list)
-    share: float = 0.0
-    own: float = 0.0
-    surplus: int = 0
-
-    def as_dict(self, called: Callable[[str], str]) -> dict[str, Any]:
-        """The price as plain data, jobs by their names; gangs that break with the pods that are
-        left, and their minimum.
-        """
-        return {"evicts": {called(uid): count for uid, count in self.evicts.items()},
-                "ends": {called(uid): count for uid, count in self.ends.items()},
-                "breaks": {called(uid): list(pair) for uid, pair in self.breaks.items()},
-                "waits": [called(uid) for uid in self.waits],
-                "fewer": [called(uid) for uid in self.fewer]}
-
-    @property
-    def dear(self) -> int:
-        """0 where others lose no more than is gained, 1 where a gang of several breaks or a job of
-        higher priority loses pods, 2 where others lose more, or most of what is bought is for them.
-        """
-        return 2 if self.surplus or self.share > self.own * 1.001 else int(
-            bool(self.higher) or any(least > 1 for _, least in self.breaks.values()))
-
-
-def surplus(before: Session, after: Session, uid: str) -> int:
-    """How many nodes are added beside those that a job needs, where that is more than these."""
-    job, added = after.jobs[uid], after.nodes.keys() - before.nodes.keys()
-    needed = len(added & {task.node_name for task in job.tasks.values()}) or job.min_available
-    return len(added) - needed if len(added) > 2 * max(needed, 1) else 0
-
-
-def placed_before(ssn: Session) -> dict[str, int]:
-    """How many pods of each job had a place when a cycle began."""
-    return {uid: sum(bool(task.pod.spec.node_name) for task in job.tasks.values())
-            for uid, job in ssn.jobs.items()}
-
-
-def price(before: Outcome, after: Outcome, start: dict[str, int], uid: str = "",
-          over: Collection[str] = ()) -> Price:
-    """What others lose, or without a job all, beyond what they lose without the change; `start` is
-    how many pods of each job had a place before any cycle (of those that end by themselves: none).
-    The end of jobs that are `over` costs nothing.
-    """
-    assert before.last is not None and after.last is not None
-    whole = after.last.total_resource
-    own = before.last.jobs.get(uid) or after.last.jobs.get(uid)
-    found = Price(own=inf if own is None else _share(own, whole))
-    for other, job in before.last.jobs.items():
-        now = after.last.jobs.get(other)
-        part = _share(job, whole) / max(len(job.tasks), 1)
-        if now is None:
-            runs = sum(task.status not in COMPLETED_STATUSES for task in job.tasks.values())
-            if ended := min(start.get(other, 0), runs):
-                found.ends[other] = ended
-                found.share += part * ended * (other not in over)
-            continue
-        gone = after.evicted[other] - before.evicted[other]
-        least = job.min_available
-        had = min(start.get(other, 0), before.fewest.get(other, 0))
-        if gone > 0:
-            found.evicts[other] = gone
-            if own is not None and job.priority > own.priority:
-                found.higher.append(other)
-        less = sum(counts(job)[:2]) - sum(counts(now)[:2])
-        if other == uid or (gone <= 0 and less < 0):
-            found.own -= part * less * (other != uid)
-        elif gone > 0:
-            found.share += part * min(gone, len(job.tasks))
-            if len(job.tasks) > 1 and had >= least > after.fewest.get(other, 0):
-                found.breaks[other] = after.fewest.get(other, 0), least
-                found.share += part * max(had - gone, 0)
-        elif less > 0:
-            (found.fewer if sum(counts(now)[:2]) else found.waits).append(other)
-            found.share += part * less
-    return found
-
-
-def _share(job: JobInfo, whole: Resource) -> float:
-    """The largest part that a job's pods ask for of any resource of the cluster."""
-    asked = total(task.resreq for task in job.tasks.values())
-    return max((amount / whole.get(name) for name, amount in asked
-                if name != "pods" and whole.get(name)), default=0.0)

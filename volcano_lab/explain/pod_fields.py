@@ -14,12 +14,11 @@ from volcano_lab.api.objects import Node
 from volcano_lab.changes.change import path_text, value_text
 from volcano_lab.changes.job_fields import at_path
 from volcano_lab.changes.objects import UNSCHEDULABLE
-from volcano_lab.explain import slips, values
-from volcano_lab.explain.case import REQUIRED, Case, Numbers
+from volcano_lab.explain import options, slips, values
 from volcano_lab.explain.evidence import unplaced
 from volcano_lab.explain.explanation import over
 from volcano_lab.explain.nodes import state_of
-from volcano_lab.explain.options import Option, Rank, label_set, once, setting, several
+from volcano_lab.explain.options import Case, Numbers, Option, Rank, once, setting, several
 from volcano_lab.explain.owners import lacks_head
 from volcano_lab.explain.required import found_by
 from volcano_lab.manifests.schema import unstructure
@@ -106,16 +105,16 @@ class OfPods(Case):
                 (label, value), = lacks.items()
                 by_people = "/" not in label or label.startswith(ROLE)
                 if by_people and label not in labels:
-                    texts[Rank.OTHERS].append(label_set(name, label, value))
+                    texts[Rank.OTHERS].append(options.label_set(name, label, value))
                 elif by_people and value in self.labels[label] and not devices:
-                    texts[Rank.LESS].append(label_set(name, label, value))
+                    texts[Rank.LESS].append(options.label_set(name, label, value))
         for rank, some in texts.items():
             yield several(some, rank)
 
     def _near_labels(self) -> Iterator[Option]:
         """That the node affinity asks for the nearest values that nodes have."""
         for pod in self.pods[:1]:
-            way = "affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms"
+            way = "affinity", "nodeAffinity", options.REQUIRED, "nodeSelectorTerms"
             for at, term in enumerate(at_path(pod.spec, way) or ()):
                 for place, each in enumerate(term.get("matchExpressions", ())):
                     if near := slips.near_values(each, self.labels.get(each["key"], set())):
@@ -137,7 +136,7 @@ class OfPods(Case):
         """
         found = found_by(self.ssn, self.pods[0]) if self.pods else ()
         for number, (term, there, apart) in enumerate(found):
-            way = self.name, "affinity", "podAffinity", REQUIRED, str(number)
+            way = self.name, "affinity", "podAffinity", options.REQUIRED, str(number)
             if apart and not there:
                 yield once(setting(*way, "namespaces", to=sorted(
                     term.namespaces | {*apart.values()})), rank=Rank.JOB)

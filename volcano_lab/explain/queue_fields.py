@@ -13,15 +13,14 @@ from typing import Any
 from volcano_lab.api import PIPELINED, Resource, total
 from volcano_lab.changes.job_fields import at_path
 from volcano_lab.explain import lint, options, values
-from volcano_lab.explain.case import REQUIRED, Case, Numbers
 from volcano_lab.explain.evidence import still_needed, unplaced
 from volcano_lab.explain.explanation import Amounts, added, in_quantity, over, part
-from volcano_lab.explain.options import Option, Rank, in_queues, label_set, once, setting
+from volcano_lab.explain.options import Case, Numbers, Option, Rank, in_queues, once, setting
 from volcano_lab.explain.sizes import missing
 from volcano_lab.plugins.nodegroup import NODE_GROUP_LABEL
 from volcano_lab.trace import amounts, queue_attributes
 
-GROUPS = ("affinity", "nodeGroupAffinity", REQUIRED)
+GROUPS = ("affinity", "nodeGroupAffinity", options.REQUIRED)
 
 
 class OfQueues(Case):
@@ -147,7 +146,7 @@ class OfQueues(Case):
             yield once(setting(f"queue/{holder}", *GROUPS, to=[*required, group]), kind="group")
         free = [name for name, group in groups.items() if group is None]
         for name in (free or there) if required else ():
-            yield once(label_set(name, NODE_GROUP_LABEL, required[0]),
+            yield once(options.label_set(name, NODE_GROUP_LABEL, required[0]),
                        rank=Rank.QUEUE if free else Rank.OTHERS, kind="label")
         if not required:
             yield once("plugin/nodegroup.strict=false", rank=Rank.SWITCH)

@@ -5,8 +5,7 @@ Volcano: none
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from attrs import Factory, define, field
@@ -16,15 +15,13 @@ from volcano_lab.changes import Change
 from volcano_lab.changes.kubectl import kubectl
 from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.options import Rank, World
-from volcano_lab.explain.outcome import Outcome, Price
+from volcano_lab.explain.outcome import Outcome
+from volcano_lab.explain.price import Price
 from volcano_lab.explain.promises import promise_fails
 from volcano_lab.framework import Session
 from volcano_lab.manifests.operators.spark import jvm_bytes
 from volcano_lab.messages import Message, spoken
 from volcano_lab.trace import short
-
-NAMED = 3
-"""Jobs that are named with what a change takes from them; of more the sum."""
 
 
 @define(slots=True, frozen=True, repr=False)
@@ -156,30 +153,3 @@ def _nodes(before: Session, tasks: Iterable[TaskInfo]) -> list[str | Message]:
     there = [name for name in nodes if name in before.nodes]
     added = len(nodes) - len(there)
     return [*there, *[Message("gains.new_nodes", n=added)] * bool(added)]
-
-
-def costs(called: Callable[[str], str], cost: Price) -> Iterator[Message]:
-    """What a change takes from others."""
-    broken = dict(islice(cost.breaks.items(), NAMED))
-    for uid, (left, least) in broken.items():
-        gone = cost.evicts[uid]
-        yield Message("cost.breaks", n=gone, pods=left + gone, least=least, job=short(called(uid)))
-    yield from _of_jobs(called, "cost.ends", cost.ends)
-    yield from _of_jobs(called, "cost.evicts", {uid: count for uid, count in cost.evicts.items()
-                                                if uid not in broken})
-    for code, uids in (("cost.higher", cost.higher), ("cost.waits", cost.waits),
-                       ("cost.fewer", cost.fewer)):
-        if uids:
-            yield Message(code, n=len(uids), names=[short(called(uid)) for uid in uids])
-    if cost.surplus:
-        yield Message("cost.surplus", n=cost.surplus)
-    elif cost.dear > 1:
-        yield Message("cost.dear")
-
-
-def _of_jobs(called: Callable[[str], str], code: str, counts: dict[str, int]) -> Iterator[Message]:
-    parts = [Message("cost.pods", n=count, job=short(called(uid))) for uid, count in counts.items()]
-    if len(parts) > NAMED:
-        parts = [Message("cost.pods_of", n=sum(counts.values()), jobs=len(parts))]
-    if parts:
-        yield Message(code, parts=parts)

@@ -24,19 +24,11 @@ from volcano_lab.explain.candidates import candidates, distinct
 from volcano_lab.explain.evidence import Evidence, counts, fails_to_start
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import SWITCHED, Option, Rank, World, apart, in_order, switched
-from volcano_lab.explain.outcome import (
-    BY_ITSELF,
-    LARGE,
-    Outcome,
-    alone,
-    outcome,
-    placed_before,
-    price,
-    surplus,
-)
+from volcano_lab.explain.outcome import BY_ITSELF, LARGE, Outcome, alone, outcome
 from volcano_lab.explain.owners import ended_as
+from volcano_lab.explain.price import costs, placed_before, price, surplus
 from volcano_lab.explain.promises import promise_fails
-from volcano_lab.explain.remedy import Remedy, by_owner, costs, gains, spared
+from volcano_lab.explain.remedy import Remedy, by_owner, gains, spared
 from volcano_lab.explain.trial import Deadline, TooLate, Trial, run
 from volcano_lab.explain.why_job import job_causes
 from volcano_lab.framework import SchedulerConfiguration, Session

@@ -14,8 +14,7 @@ from volcano_lab.api import JobInfo, Resource, quantity
 from volcano_lab.api.objects import OwnerReference, Pod
 from volcano_lab.api.pod_sum import parsed
 from volcano_lab.api.status import FAILED, PENDING, RELEASING, RUNNING, SUCCEEDED
-from volcano_lab.explain import evictions, evidence, kubelet
-from volcano_lab.explain.beyond import beyond_causes, decided_by, idle_causes
+from volcano_lab.explain import beyond, evictions, evidence
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text, over
 from volcano_lab.explain.gangs import apart_causes, gang_cause, topology_causes, validity_causes
@@ -46,7 +45,7 @@ def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
     stuck = any(cause.numbers.get("never") or (below and cause.numbers.get("stuck"))
                 for cause in causes)
     if job.tasks and not counts(job)[1] and not evidence.waits(job) and not stuck:
-        by, idle = decided_by(causes), next(filter(None, (
+        by, idle = beyond.decided_by(causes), next(filter(None, (
             gap_of(cause) for cause in causes if cause.code in evidence.OWN.values())), None)
         waited = any(cause.code in ("beyond_answer", "waited") for cause in causes)
         code = "job.placed" if waited else "job.stands"
@@ -133,16 +132,16 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
              for owner in seen.names.above[job.uid] if owner != name
              for why in seen.not_created.get(owner, ())]
     beside = [*above, *going_causes(seen, job), *outdated(seen, job), *_fields(seen, job),
-              *_creator(seen, job), *kubelet.failed_causes(seen, job),
-              *kubelet.bound_causes(seen, job), *kubelet.evicted_before(seen, job),
+              *_creator(seen, job), *beyond.failed_causes(seen, job),
+              *beyond.bound_causes(seen, job), *beyond.evicted_before(seen, job),
               *_groups_beside(seen, job), *apart_causes(seen, job)]
     stands = bool(job.tasks) and not evidence.waits(job)
     for cause in beside:
         cause.context |= not stands
     if stands:
-        idle = [*idle_causes(seen, job)]
-        beyond = [] if idle else beyond_causes(seen, job.tasks.values())
-        return [*idle, *beside, *beyond, *lacking]
+        idle = [*beyond.idle_causes(seen, job)]
+        refused = [] if idle else beyond.beyond_causes(seen, job.tasks.values())
+        return [*idle, *beside, *refused, *lacking]
     popped = seen.of("job", job=job.uid)  # without: no refusal was recorded, or it had no turn
     causes = [*_causes(seen, job)] or [Cause.of("unknown" if popped else "no_turn", records=popped)]
     if {*TOO_LARGE, "larger_than_any_node"}.isdisjoint(cause.code for cause in causes):
@@ -151,9 +150,9 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     causes[1:1] = _unseen_nodes(seen, job)
     said = {"no_pods"} if lacking else set()
     said |= {"quota_used" for cause in lacking if cause.code == "pods_refused"}
-    return [*idle_causes(seen, job), *lacking,
+    return [*beyond.idle_causes(seen, job), *lacking,
             *(cause for cause in causes if cause.code not in said),
-            *kubelet.scaled(seen, job), *_deadline(seen, job), *beside]
+            *beyond.scaled(seen, job), *_deadline(seen, job), *beside]
 
 
 def _unseen_nodes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

@@ -14,10 +14,10 @@ from volcano_lab.api.objects import (
     OwnerReference,
     Pod,
     PodGroup,
-    PodStatus,
     VolcanoJob,
     Workload,
 )
+from volcano_lab.api.objects.pod import PodStatus
 from volcano_lab.manifests import operators
 from volcano_lab.manifests.job_controller import GROUP_NAME, JOB_NAME
 from volcano_lab.manifests.loader import place_key
