@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from small_cluster import conf, group, node, pod
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.manifests.loader import loads
@@ -119,6 +120,24 @@ def test_a_pod_that_is_older_than_a_cycle_and_placed_here_waits_for_its_schedule
     found = Cluster(loads("---\n".join([node, pod, own]))).why("a/g")
     assert found.head.startswith("a/g waits in the cluster; v1.14.0" if said else "a/g does not")
     assert ("waited" in found.codes) is bool(said) and (said or "") in found.text
+
+
+@pytest.mark.parametrize("created, leaves, said", [
+    (7, False, True), (7, True, False), (9, False, False)])
+def test_a_pod_that_is_older_than_a_cycle_and_pipelined_here_says_that_none_leaves_for_it(
+        created, leaves, said):
+    """Unless pods are terminating there already, or nothing in the cluster is newer."""
+    times = {"creation_timestamp": 3600.0 * created, "resource_version": "7"}
+    high = loads("apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\n"
+                 "value: 9\n")
+    found = Cluster([node("n1", cpu="1"), *high, group("old"), group("g", priorityClassName="high"),
+                     pod("old-0", "old", "n1").changed(metadata={
+                         **times, "creation_timestamp": 3600.0 * 9,
+                         **({"deletion_timestamp": 3600.0 * 10} if leaves else {})}),
+                     pod("g-0", "g").changed(metadata=times)]).why("g", conf=conf(
+                         "priority", "predicates", actions="allocate, preempt"))
+    assert found.codes[0] == "promised"
+    assert ("it is pipelined to n1: something has changed" in found.text) is said
 
 
 @pytest.mark.parametrize("phase, version, created, said", [

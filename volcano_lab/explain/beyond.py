@@ -190,8 +190,9 @@ def beyond_causes(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
                            asks=asks or None)
         yield from [Cause("claims_off", off, context=True)] if off else ()
         changed = None if deciding else Message(
-            "beyond.changed", node=task.node_name, version=Message(
-                "beyond.version", version=seen.scheduler) if seen.scheduler else None)
+            "beyond.changed", how=Message("beyond.pipelined" if task.status == PIPELINED else
+                                          "beyond.placed", node=task.node_name),
+            version=Message("beyond.version", version=seen.scheduler) if seen.scheduler else None)
         if said:
             yield Cause.of("beyond_answer", changed, pod=task.key, said=said.strip().rstrip("."))
         elif changed and not off:
@@ -200,14 +201,16 @@ def beyond_causes(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
 
 def _waited(seen: Evidence, task: TaskInfo, changed: Message) -> Iterator[Cause]:
     """Yield that a pod is older than a cycle takes and has no node, or that its PodGroup is and it
-    is not created; unless a place is promised.
+    is not created; unless pods are leaving the node to which it is pipelined.
     """
-    job = seen.ssn.jobs[task.job]
+    job, beside = seen.ssn.jobs[task.job], seen.ssn.nodes[task.node_name].tasks.values()
+    leaves = task.status == PIPELINED and any(
+        each.pod.metadata.deletion_timestamp for each in beside)
     pods = [obj for obj in seen.named.get(task.key, ()) if isinstance(obj, Pod)]
     groups = [] if any(each.key in seen.named for each in job.tasks.values()) else [
         obj for obj in seen.named.get(job.pod_group.key, ()) if isinstance(obj, PodGroup)
         and obj.status.phase == "Pending"]
-    for obj in (pods or groups)[:task.status != PIPELINED]:
+    for obj in () if leaves else (pods or groups):
         since = obj.metadata.creation_timestamp or inf
         if obj.metadata.resource_version and since + SOON < seen.newest:
             yield Cause("waited", [Message("waited" if pods else "waited.group", **{
