@@ -489,8 +489,8 @@ def test_a_job_without_a_state_that_is_older_than_other_objects_is_not_handled(
 """
     node = seen(newest=f"2026-11-28T{newest}:00Z").split("---\n")[-1]
     found = Cluster(loads(job + node)).why("a/j")
-    assert found.head.startswith("a/j waits for Volcano's controller, which has not handled it."
-                                 if said else "a/j does not wait.")
+    assert found.head.startswith("a/j waits for Volcano's controller, which has not handled Job "
+                                 "a/j." if said else "a/j does not wait.")
     assert ("has not handled Job a/j of 2026-11-28 06:00" in found.text) is said
 
 

@@ -14,9 +14,10 @@ from math import inf
 
 from volcano_lab.api import BOUND, FAILED, PIPELINED, RUNNING, SUCCEEDED, JobInfo, TaskInfo
 from volcano_lab.api.formatting import amount_text
-from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, VolcanoJob
+from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, Queue, VolcanoJob
 from volcano_lab.api.quantity import parse
 from volcano_lab.api.storage import CLAIM, claims_of
+from volcano_lab.explain.earlier import earlier
 from volcano_lab.explain.evidence import OWN, STARTING, Evidence, not_started, unplaced
 from volcano_lab.explain.explanation import Cause, moment_text, over, part
 from volcano_lab.explain.holders import held_by_strangers
@@ -193,13 +194,14 @@ def beyond_causes(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
             "beyond.changed", how=Message("beyond.pipelined" if task.status == PIPELINED else
                                           "beyond.placed", node=task.node_name),
             version=Message("beyond.version", version=seen.scheduler) if seen.scheduler else None)
+        known = [*earlier(seen, seen.ssn.jobs[task.job]), changed] if changed else []
         if said:
-            yield Cause.of("beyond_answer", changed, pod=task.key, said=said.strip().rstrip("."))
+            yield Cause.of("beyond_answer", *known, pod=task.key, said=said.strip().rstrip("."))
         elif changed and not off:
-            yield from _waited(seen, task, changed)
+            yield from _waited(seen, task, known)
 
 
-def _waited(seen: Evidence, task: TaskInfo, changed: Message) -> Iterator[Cause]:
+def _waited(seen: Evidence, task: TaskInfo, changed: list[Message]) -> Iterator[Cause]:
     """Yield that a pod is older than a cycle takes and has no node, or that its PodGroup is and it
     is not created; unless pods are leaving the node to which it is pipelined.
     """
@@ -215,7 +217,7 @@ def _waited(seen: Evidence, task: TaskInfo, changed: Message) -> Iterator[Cause]
         if obj.metadata.resource_version and since + SOON < seen.newest:
             yield Cause("waited", [Message("waited" if pods else "waited.group", **{
                 "pod": task.key, "group": obj.key, "created": moment_text(since),
-                "newest": moment_text(seen.newest)}), changed])
+                "newest": moment_text(seen.newest)}), *changed])
 
 
 def _deciding(seen: Evidence, task: TaskInfo, said: str) -> dict[str, list[str]]:
@@ -228,7 +230,7 @@ def _deciding(seen: Evidence, task: TaskInfo, said: str) -> dict[str, list[str]]
 
 def idle_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield the parts of Volcano that have work of a job and do not run, as none of their pods is
-    ready, or have not handled its PodGroup, or its Job, for longer than a cycle takes.
+    ready, or have not handled its PodGroup, its Job, or its queue, for longer than a cycle takes.
     """
     tasks = [*job.tasks.values()]
     work = {"no_scheduler": not tasks or any(map(seen.is_new, tasks)),
@@ -242,6 +244,8 @@ def idle_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         elif work[code]:
             yield from _unseen(seen, code, seen.volcano_jobs(job) if code == "no_controller" else (
                 seen.named.get(job.pod_group.key, ())))
+    if work["no_scheduler"] and not seen.stopped.get("no_controller"):
+        yield from _unseen(seen, "no_controller", seen.named.get(job.queue, ()))
 
 
 def _unseen(seen: Evidence, code: str, own: Iterable[KubernetesObject]) -> Iterator[Cause]:
@@ -259,13 +263,16 @@ def _unseen(seen: Evidence, code: str, own: Iterable[KubernetesObject]) -> Itera
             if code == "no_scheduler" and not facts["later"]:
                 yield Cause.of(code, why=[Message("idle.unseen", **facts)])
             else:
-                yield Cause(code, Message(f"{code}.unseen", **facts), {"unseen": True})
+                yield Cause(code, Message(f"{code}.unseen", kind=obj.kind, **facts), {
+                    "unseen": True})
 
 
 def _phase(obj: KubernetesObject) -> str | None:
-    """The phase of a PodGroup or of a Volcano Job, None of others."""
+    """The phase of a PodGroup or of a Volcano Job, the state of a queue, None of others."""
     if isinstance(obj, VolcanoJob):
         return obj.status.state.phase
+    if isinstance(obj, Queue):
+        return obj.status.state
     return obj.status.phase if isinstance(obj, PodGroup) else None
 
 

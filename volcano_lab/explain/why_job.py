@@ -15,6 +15,7 @@ from volcano_lab.api.objects import OwnerReference, Pod
 from volcano_lab.api.pod_sum import parsed
 from volcano_lab.api.status import FAILED, PENDING, RELEASING, RUNNING, SUCCEEDED
 from volcano_lab.explain import beyond, evictions, evidence
+from volcano_lab.explain.earlier import STATES, release
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text, over
 from volcano_lab.explain.gangs import apart_causes, gang_cause, topology_causes, validity_causes
@@ -219,6 +220,12 @@ def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     if note is not None and (lost or "preempt" in seen.ssn.enabled_actions):
         near = alike(note.facts["name"], seen.classes) if lost else sorted(named)
         yield Cause("no_priority_class", [note], {"named": near}, [], True)
+    own = seen.ssn.queues[job.queue]
+    if not own.is_open and job.tasks and not evidence.waits(job):
+        old = Message("queue_stays.earlier", version=seen.scheduler) if (
+            release(seen) < STATES) else None
+        yield Cause.of("queue_stays", old, context=True, queue=job.queue,
+                       state=own.queue.status.state)
     for why in seen.not_created.get(job.queue, ()):
         yield Cause("queue_opened", Message("notice", what=why, place=Message(
             "place.queue", name=job.queue)))

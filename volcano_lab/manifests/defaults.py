@@ -96,9 +96,12 @@ def with_defaults(objects: Iterable[api.KubernetesObject],
 
 
 def _queues_of_the_cluster(objects: list[api.KubernetesObject]) -> list[api.Queue]:
-    """Return the queues that Volcano creates when they do not exist."""
-    given = {obj.name for obj in objects if isinstance(obj, api.Queue)}
-    own = {"root": False, "default": True}
+    """Return the queues that Volcano creates when they do not exist: when its scheduler starts, so
+    that beside the root queue of a cluster, among all that it has, none is created again.
+    """
+    given = {obj.name: obj.metadata.resource_version for obj in objects
+             if isinstance(obj, api.Queue)}
+    own = {} if given.get("root") else {"root": False, "default": True}
     return [api.Queue(api.ObjectMeta(name), api.QueueSpec(weight=1, reclaimable=reclaimable))
             for name, reclaimable in own.items() if name not in given]
 

@@ -40,6 +40,8 @@ reports sandboxes of pods.
 OF_POD = "pod/"
 OF_STATUS = re.compile(r'^.*?Message:"((?:[^"\\]|\\.)*)".*', re.DOTALL)
 """An Event of Volcano's with the API server's answer, of which only the message is read."""
+OF_CRD = re.compile(r"is invalid: status\.\S+: Required value")
+"""In an answer of the API server: a CRD is not that of the release whose controller writes."""
 SCHEDULER_LABEL = {"app": "volcano-scheduler"}
 IMAGE = re.compile(r"/vc-scheduler:(v?(?!v?1\.14\.0\b)\d[\w.-]*)")
 """The version of the scheduler in its image, where it is another one than that of the lab."""
@@ -403,18 +405,21 @@ def reported(event: dict[str, Any]) -> dict[str, Message]:
     PodGroup whose pods it evicts; nothing for other objects.
     """
     reason, text = (documents.text_of(event.get(name)) or "" for name in ("reason", "message"))
-    about = event.get("involvedObject")
-    kind = about.get("kind") if isinstance(about, dict) else ""
+    about: Any = event.get("involvedObject")
+    about = about if isinstance(about, dict) else {}
+    kind = about.get("kind")
     told = reason in SCALES if kind == "Pod" else (kind, reason) == ("PodGroup", EVICT)
     of_pod = kind == "Pod" or told
     if event["kind"] != "Event" or not (told or event.get("type") == "Warning") or (
-            reason in OF_CYCLES if of_pod else not FAILED.search(reason)):
+            reason in OF_CYCLES if of_pod else kind != "Queue" and not FAILED.search(reason)):
         return {}
     webhook = operators.WEBHOOK.search(text)
-    return {OF_POD * of_pod + documents.key_of({"metadata": about}): Message(
+    key = str(about.get("name")) if kind == "Queue" else documents.key_of({"metadata": about})
+    return {OF_POD * of_pod + key: Message(
         "event" if of_pod else "not_created.event", reason=reason,
         said=OF_STATUS.sub(r"\1", text).replace('\\"', '"').rstrip(". \n"),
         webhook=Message("webhook", name=webhook[1]) if webhook else None,
+        crd=Message("event.crd") if OF_CRD.search(text) else None,
         time=str(event.get("lastTimestamp") or event.get("eventTime")))}
 
 

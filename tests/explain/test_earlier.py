@@ -1,0 +1,130 @@
+"""What an earlier release of Volcano decides otherwise, and what queues in the cluster lack."""
+
+import pytest
+
+from volcano_lab.cluster import Cluster
+from volcano_lab.manifests.loader import loads
+
+HEART = "conditions: [{type: Ready, status: 'True', lastHeartbeatTime: '2026-11-28T09:00:00Z'}]"
+NODE = f"""\
+{{apiVersion: v1, kind: Node, metadata: {{name: n1}},
+  status: {{allocatable: {{cpu: 8, memory: 8Gi, pods: 9}}, {HEART}}}}}
+"""
+SCHEDULER = """\
+{apiVersion: v1, kind: Pod, metadata: {name: s, namespace: volcano-system,
+  labels: {app: volcano-scheduler}},
+ spec: {containers: [{name: s, image: 'volcanosh/vc-scheduler:%s'}]}, status: {phase: Running}}
+"""
+CONF = """\
+actions: "allocate"
+tiers:
+- plugins: [{name: gang}, {name: predicates}, {name: %s}]
+"""
+TREE = CONF % "capacity, enableHierarchy: true"
+
+
+def group(name="g", queue="default", least=1):
+    return f"""\
+{{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup,
+  metadata: {{name: {name}, namespace: a}}, spec: {{minMember: {least}, queue: {queue}}},
+  status: {{phase: Inqueue}}}}
+"""
+
+
+def pod(name, cpu, role="", node=""):
+    phase = "Running" if node else "Pending"
+    return f"""\
+{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, namespace: a, resourceVersion: '7',
+    creationTimestamp: "2026-11-28T07:00:00Z", annotations: {{
+      scheduling.k8s.io/group-name: g, volcano.sh/task-spec: '{role}'}}}},
+  spec: {{schedulerName: volcano, nodeName: '{node}', containers: [
+    {{name: c, resources: {{requests: {{cpu: {cpu}}}}}}}]}}, status: {{phase: {phase}}}}}
+"""
+
+
+def queue(name="default", status="state: Open", spec="weight: 1", version=True):
+    own = "resourceVersion: '7', creationTimestamp: '2026-11-28T07:00:00Z', " * version
+    return f"""\
+{{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {{{own}name: {name}}},
+  spec: {{{spec}}}, status: {{{status}}}}}
+"""
+
+
+def why(*documents, conf=CONF % "nodeorder", version="v1.14.0", name="a/g"):
+    return Cluster(loads("---\n".join([NODE, SCHEDULER % version, *documents]))).explainer(
+        conf).why(name)
+
+
+@pytest.mark.parametrize("version, cpus, role, told", [
+    ("v1.8.1", (1, 2), "", True), ("1.9.0", (1, 2), "", True), ("v1.10.0", (1, 2), "", False),
+    ("v1.14.0", (1, 2), "", False), ("v1.8.1", (1, 1), "", False), ("v1.8.1", (1, 2), "r", False)])
+def test_a_node_is_not_tried_twice_for_pods_without_a_role(version, cpus, role, told):
+    pods = [pod(f"p{number}", cpu, role) for number, cpu in enumerate(cpus)]
+    text = why(group(least=2), *pods, version=version).text
+    assert ("Before v1.10 a node that is refused for one pod of a PodGroup is not tried for its "
+            "others that name no role (annotation volcano.sh/task-spec), and pods of this one "
+            "request different amounts: cpu 1; cpu 2." in text) is told
+
+
+ABOVE = "queue q: spec.capability cpu 9 is more than all nodes have together, cpu 8"
+MORE = "Queue q: spec.capability cpu 9 is more than that of its parent root, cpu 8, which limits it"
+
+
+@pytest.mark.parametrize("version, conf, cpu, root, said", [
+    ("v1.11.1", TREE, 9, "weight: 1", ABOVE), ("v1.13.0", TREE, 9, "weight: 1", MORE),
+    ("v1.12.0", TREE, 9, "capability: {cpu: 99}", ABOVE),
+    ("v1.13.0", TREE, 9, "capability: {cpu: 99}", ""), ("v1.11.1", TREE, 8, "weight: 1", ""),
+    ("v1.10.0", TREE, 9, "weight: 1", ""), ("v1.14.0", TREE, 9, "weight: 1", ""),
+    ("v1.11.1", CONF % "capacity", 9, "weight: 1", "")])
+def test_a_tree_that_is_not_consistent_stops_some_releases(version, conf, cpu, root, said):
+    text = why(group(queue="q"), pod("p", 1), queue(), queue("root", spec=root), queue(
+        "q", spec=f"parent: root, capability: {{cpu: {cpu}}}"), conf=conf, version=version).text
+    assert ("admit no job and place no pod while the tree of queues is not consistent: " in text
+            ) is bool(said) and said in text
+
+
+@pytest.mark.parametrize("state, version, node, stays, old", [
+    ("Closed", "v1.14.0", "n1", True, False), ("Closing", "v1.11.0", "n1", True, True),
+    ("Open", "v1.5.1", "n1", False, False), ("Closed", "v1.5.1", "", False, False)])
+def test_pods_of_a_queue_that_is_not_open_stay(state, version, node, stays, old):
+    text = why(group(), pod("p", 1, node=node), queue(status=f"state: {state}"),
+               conf=CONF % "proportion", version=version).text
+    assert (f"Queue default is {state}: none of its pods gets a new place, and those that run "
+            "stay." in text) is stays
+    assert (f"The release that runs, {version}, places pods whatever the state of their queue"
+            in text) is old
+
+
+EVENT = """\
+{apiVersion: v1, kind: Event, metadata: {name: e, namespace: default}, type: Warning,
+ involvedObject: {kind: Queue, name: default}, reason: SyncQueue, lastTimestamp: t, message: '%s'}
+"""
+REFUSED = 'Queue "default" is invalid: status.allocated: Required value'
+
+
+@pytest.mark.parametrize("status, version, said, crd", [
+    ("", True, REFUSED, True), ("", True, "conflict", False), ("", False, REFUSED, None),
+    ("state: Open", True, REFUSED, None)])
+def test_a_queue_that_its_controller_has_not_opened_keeps_jobs_waiting(status, version, said, crd):
+    new = pod("p", 1).replace("2026-11-28T07", "2026-11-28T09")
+    found = why(group().replace("Inqueue", "Pending"), new, EVENT % said, queue(
+        status=status, version=version), conf=CONF.replace("allocate", "enqueue, allocate") % (
+            "proportion"))
+    unseen = crd is not None
+    assert found.head.startswith("a/g waits for Volcano's controller, which has not handled Queue "
+                                 "default.") is unseen
+    assert ("not handled Queue default of 2026-11-28 07:00: it has no state" in found.text
+            ) is unseen
+    if unseen:
+        assert f"the last warning of its controller (Event SyncQueue, t): {said}" in found.text
+        assert ("Apply the CRDs of the release that runs" in found.text) is crd
+
+
+@pytest.mark.parametrize("others, gone", [
+    ((), False), ((queue("q"),), False), ((queue("root", version=False),), False),
+    ((queue("root"),), True), ((queue("root"), queue()), False)])
+def test_the_default_queue_is_missing_where_all_queues_of_a_cluster_are_there(others, gone):
+    found = why(group(), pod("p", 1), *others)
+    assert ("its queue default doesn't exist" in found.head) is gone
+    if gone:
+        assert next(each.change for each in found.remedies) == "create queue default"

@@ -1,0 +1,55 @@
+"""What an earlier release of Volcano decides otherwise about a job, where the cluster runs one.
+
+Volcano: none
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from volcano_lab.api import ROOT_QUEUE, JobInfo, Resource
+from volcano_lab.api.task import TASK_SPEC
+from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain.explanation import over, part
+from volcano_lab.messages import Message
+from volcano_lab.trace import amounts
+
+ROLES, TREES, STATES, OWN_ROOT = (1, 10), ((1, 11), (1, 14)), (1, 12), (1, 13)
+"""The first release that tries each node for each pod without a role; those that place nothing
+while a tree of queues is not consistent; the first that reads the state of a queue when it places
+pods; the first that reads the capability of the root queue.
+"""
+
+
+def release(seen: Evidence) -> tuple[int, ...]:
+    """The release of the scheduler that runs, where it is not that of the lab; else a later one."""
+    found = re.match(r"v?(\d+)\.(\d+)", seen.scheduler)
+    return tuple(map(int, found.groups())) if found else (99,)
+
+
+def earlier(seen: Evidence, job: JobInfo) -> list[Message]:
+    """Return what the release that runs decides otherwise about pods that are placed here."""
+    runs, found = release(seen), []
+    sizes = {str(amounts(task.init_resreq)): amounts(task.init_resreq)
+             for task in job.tasks.values() if not task.task_role}
+    if runs < ROLES and len(sizes) > 1:
+        found.append(Message("earlier.roles", sizes=[*sizes.values()], annotation=TASK_SPEC))
+    if TREES[0] <= runs < TREES[1] and (why := [*_tree(seen, runs)]):
+        found.append(Message("earlier.tree", why=why))
+    return found
+
+
+def _tree(seen: Evidence, runs: tuple[int, ...]) -> Iterator[Message]:
+    """Yield what is not consistent in a tree of queues, for a release that refuses that."""
+    plugin: Any = seen.ssn.plugins.get("capacity")
+    if not getattr(plugin, "hierarchical", False):
+        return
+    yield from plugin.tree.warnings
+    whole = amounts(seen.ssn.total_resource)
+    for name, queue in seen.ssn.queues.items() if runs < OWN_ROOT else ():
+        mine = amounts(Resource.from_list(queue.queue.spec.capability or {}))
+        if name != ROOT_QUEUE and (more := over(mine, whole)):
+            yield Message("earlier.above", queue=name, found=part(mine, more),
+                          allowed=part(whole, more))
