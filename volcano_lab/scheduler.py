@@ -3,8 +3,6 @@
 Volcano: pkg/scheduler/scheduler.go
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache

@@ -4,8 +4,6 @@ administrator changes, field by field; jobs and pods come and go.
 Volcano: none
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any
 

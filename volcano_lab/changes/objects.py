@@ -92,12 +92,6 @@ def apply(world: Draft, settings: Iterable[str] = (), removals: Iterable[str] = 
             each.apply_to(world)
 
 
-def named(objects: Sequence[api.KubernetesObject], name: str, where: str) -> api.KubernetesObject:
-    """Return the object KIND/NAME or KIND/NAMESPACE/NAME. Raises `ManifestError`."""
-    draft = Draft(objects)
-    return draft[draft.find(name, where)]
-
-
 def _remove(draft: Draft, name: str) -> list[api.KubernetesObject]:
     """Remove an object and the objects it created, with a node its pods; return them, none where it
     does not exist. A pod whose controller is there is created again.

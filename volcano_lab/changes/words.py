@@ -7,8 +7,6 @@ of its own, or of another value than its template is for, uses `change.field`.
 Volcano: none
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise

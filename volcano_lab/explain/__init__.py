@@ -28,8 +28,6 @@ A new cause has these parts:
 Volcano: none
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING
 

@@ -3,8 +3,6 @@
 Volcano: none
 """
 
-from __future__ import annotations
-
 from volcano_lab.api import JobInfo
 from volcano_lab.api.objects import Pod, PodGroup
 from volcano_lab.changes import Change

@@ -6,8 +6,6 @@ claim, and parts of Volcano that do not run.
 Volcano: none
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from math import inf

@@ -3,8 +3,6 @@
 Volcano: none
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from volcano_lab.api import PIPELINED, RELEASING, ROOT_QUEUE, JobInfo, total

@@ -5,8 +5,6 @@ which an issue shows, and the release that mends it. Symptom and workaround are 
 Volcano: none
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What explanations read: a cycle's session and trace, and the state at any of its moments."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property, reduce

@@ -7,8 +7,6 @@ here are those that need the whole cluster.
 Volcano: none
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial

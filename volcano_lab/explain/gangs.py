@@ -4,8 +4,6 @@ enough.
 Volcano: none
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from operator import itemgetter

@@ -4,8 +4,6 @@ which a job that was placed in this cycle came first.
 Volcano: none
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial, reduce

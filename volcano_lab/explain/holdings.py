@@ -4,8 +4,6 @@ it, and why those that wait do not.
 Volcano: none
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Iterator
 from typing import Any

@@ -4,8 +4,6 @@ exist, or its pods name another scheduler.
 Volcano: none
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any

@@ -7,8 +7,6 @@ parent.
 Volcano: none
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, takewhile

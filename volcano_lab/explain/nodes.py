@@ -6,8 +6,6 @@ each amount is that of one node at the moment when the pod was tried.
 Volcano: none
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator

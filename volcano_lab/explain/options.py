@@ -4,8 +4,6 @@ of which they are.
 Volcano: none
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property

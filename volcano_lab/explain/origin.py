@@ -4,8 +4,6 @@ what no quota mends: closed queues, a broken tree, a job that is too large.
 Volcano: none
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ ends.
 Volcano: none
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from math import inf
 

@@ -4,8 +4,6 @@ without.
 Volcano: none
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator
 from itertools import islice
 from math import inf

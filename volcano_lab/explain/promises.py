@@ -4,8 +4,6 @@ bound, and pods of it that leave.
 Volcano: none
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any
 

@@ -4,8 +4,6 @@ served before another.
 Volcano: none
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from volcano_lab.api import JobInfo, TaskInfo

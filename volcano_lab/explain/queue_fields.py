@@ -3,8 +3,6 @@
 Volcano: none
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import product
 from math import ceil

@@ -4,8 +4,6 @@ which level of the tree, and which jobs hold what they counted.
 Volcano: none
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial, reduce
 from typing import Any

@@ -4,8 +4,6 @@ the cycles that follow, those that cost others least first.
 Volcano: none
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import islice
 from math import inf

@@ -4,8 +4,6 @@ what there is of it.
 Volcano: none
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 

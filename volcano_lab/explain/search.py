@@ -4,8 +4,6 @@ follow.
 Volcano: none
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial

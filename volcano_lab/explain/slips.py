@@ -3,8 +3,6 @@
 Answers to no Go file: Volcano compares them letter by letter, and says only that none fits.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import SequenceMatcher

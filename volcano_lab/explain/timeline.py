@@ -7,8 +7,6 @@ explains each of the last ones as an `Explainer`; `loops` has what only several 
 Volcano: none
 """
 
-from __future__ import annotations
-
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial, partialmethod

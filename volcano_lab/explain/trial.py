@@ -2,8 +2,6 @@
 cycle decides; a cycle that has refused the job ends there.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager, suppress

@@ -3,8 +3,6 @@
 Volcano: none
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from math import ceil

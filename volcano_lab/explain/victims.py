@@ -4,8 +4,6 @@ job, for which jobs now, and when.
 Volcano: none
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import chain

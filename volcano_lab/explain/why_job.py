@@ -3,8 +3,6 @@
 Volcano: none
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import cmp_to_key
 from itertools import chain

@@ -6,8 +6,6 @@ and gives up at the first line that may be anything else, so that its values nev
 of `framework.config.yaml.documents`, which then reads that part.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -5,8 +5,6 @@ A job becomes what Volcano's controller would create: one PodGroup, and its pods
 file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

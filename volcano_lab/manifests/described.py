@@ -6,8 +6,6 @@ has no argument here (roles of tasks, taints, affinity, topology) is added as an
 manifest with `add`. `volcano_lab.cluster` has the verbs.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path

@@ -7,8 +7,6 @@ pods is theirs.
 Volcano: none
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any
 

@@ -4,8 +4,6 @@ A text is looked up as a whole, before facts are filled in; one that no catalogu
 A text found by a code instead of its English wording is a `Message`.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The language of all texts: English, or one with a gettext catalogue in `languages/`."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator

@@ -10,8 +10,6 @@ list as names ("a, b and 3 more"), a message as its own sentence. After a colon 
 - `{share:.3g}`: a number, as in Python.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from string import Formatter

@@ -4,8 +4,6 @@ Answers to no Go file. The controller names a Job's PodGroup "train-<uid>", a De
 "podgroup-<uid>"; users ask about them by the Job's or the Deployment's name.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 

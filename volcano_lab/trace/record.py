@@ -1,7 +1,5 @@
 """One entry of a trace, as plain data."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from attrs import define
