@@ -38,6 +38,20 @@ def limited() -> Cluster:
         "one", queue="a", pods=3, cpu=1, min_member=1)
 
 
+def inner() -> Cluster:
+    """A job is in queue team, which has a queue below it."""
+    cluster = Cluster().node("n1", cpu=4).queue("team").queue("below", parent="team")
+    return cluster.job("one", queue="team", cpu=1)
+
+
+def orphan() -> Cluster:
+    """Queue below names a parent that does not exist, and a job a queue that does not."""
+    cluster = Cluster().node("n1", cpu=4).queue("below", parent="gone")
+    return cluster.job("one", queue="below", cpu=1).job("two", queue="lost", cpu=1)
+
+
+TREE = "actions: allocate\ntiers: [{plugins: [{name: capacity, enableHierarchy: true}]}]"
+
 FOUND = [
     ("the config in force", guide, None, "Finished loading scheduler config", 1,
      "actions=[enqueue allocate backfill]"),
@@ -55,6 +69,13 @@ FOUND = [
     ("a queue that may take no more", limited, CAPACITY, "Candidate <one-2>", 1,
      "Queue <a>: realCapability <cpu 2000.00, memory 0.00, pods 110.00>, allocated <cpu 2000.00, "
      "memory 0.00, pods 2.00>; Candidate <one-2>: resource request <cpu 1000.00, "),
+    ("a job in a queue with queues below it", inner, TREE, "is not leaf queue", 1,
+     "capacity.go:572] The Queue <team> of Job <default/one> is not leaf queue"),
+    ("a parent that does not exist", orphan, TREE, "Failed to update Queue <below> attributes", 1,
+     "capacity.go:563] Failed to update Queue <below> attributes, error: the queue below has "
+     "invalid parent queue gone"),
+    ("a job whose queue does not exist", orphan, TREE, "does not exist, ignore it.", 1,
+     "cache.go:1516] The Queue <lost> of Job <default/two>"),
     ("HyperNodes", topology_cluster, TOPOLOGY, "HyperNode snapShot", 1,
      "2:map[room-1:{} room-2:{}]"),
 ]
@@ -71,6 +92,10 @@ def test_a_lower_level_says_less():
     cycle = guide().run(trace=Trace())
     two, three, four = (cycle.log(level) for level in (2, 3, 4))
     assert len(two) == 1 and set(two) < set(three) < set(four)
+
+
+def test_without_a_tree_no_queue_has_to_be_a_leaf():
+    assert "leaf" not in "".join(inner().run(CAPACITY, trace=Trace()).log())
 
 
 def test_an_outline_has_not_all_answers():

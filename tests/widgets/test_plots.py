@@ -197,3 +197,53 @@ def test_turns_have_lanes_where_no_plugin_computes_shares():
     cycle = cluster.job("x", queue="a", cpu=1).job("y", queue="b", cpu=1).run(conf)
     assert cycle.queues() == []
     assert [row["queue"] for row in cycle.plot.turns().data["queues"]] == ["a", "b"]
+
+
+def test_where_capacity_has_stopped_the_lines_are_those_of_the_manifests():
+    cluster = Cluster().node("n1", cpu=4).queue("team", capability=3, deserved=2)
+    cluster.queue("below", parent="team").job("x", queue="below", cpu=1, running={"n1": 1})
+    picture = cluster.copy().job("y", queue="team", cpu=1).run(TREE).plot.queues()
+    assert "computed neither limits nor shares" in picture.legend
+    assert picture.spec["without"] == ["shares"]
+    assert [(row["queue"], row["limit"], row["deserved"], row["held"])
+            for row in picture.data["queues"]] == [("team", 3, 2, 0), ("below", 4, 0, 1)]
+    assert cluster.run(TREE).plot.queues().legend == ""
+
+
+def test_the_line_of_deserved_leaves_the_words_below_alone():
+    def drawn(deserved):
+        cluster = Cluster().node("n1", cpu=20).queue("a", capability=1, deserved=deserved)
+        return bottom_of(cluster.job("x", queue="a", pods=4, cpu=1).run(TREE).plot.queues().svg)
+
+    assert drawn(9) < drawn(4) == drawn(3)
+
+
+def bottom_of(svg):
+    """How low the line of deserved ends."""
+    lines = [line for line in ET.fromstring(svg).iter(f"{SVG}line")
+             if line.get("class") == "vp-limit"]
+    return max(float(line.get("y2")) for line in lines if float(line.get("y2"))
+               - float(line.get("y1")) > 20)
+
+
+def test_how_many_pods_were_placed_stands_beside_those_that_were_not():
+    cluster = Cluster().node("n1", cpu=60).queue("a", weight=2).queue("b", weight=3)
+    cluster.job("x", queue="a", pods=40, cpu=1, min_member=1)
+    cluster.job("y", queue="b", pods=40, cpu=1, min_member=1)
+    said = [words for _, _, _, words in words_of(cluster.run().plot.queues().svg)]
+    assert any(words.startswith("✓ placed: 24 of 40 pods") for words in said), said
+
+
+def test_a_job_that_was_not_compared_has_a_row_that_says_so():
+    cluster = Cluster().node("n1", cpu=4).queue("a").job("x", queue="a", cpu=1, running={"n1": 1})
+    (row,) = cluster.run().plot.sums("x").data
+    assert (row["name"], row["parts"], row["text"]) == ("a", [], "not compared in this cycle")
+
+
+def test_a_sum_over_a_limit_of_0_is_all_right_of_the_line():
+    svg = pictures.sums("T", [{"name": "a", "parts": [6], "limit": 0, "text": "6 of 0"}]).svg
+    limit, = (float(line.get("x1")) for line in ET.fromstring(svg).iter(f"{SVG}line")
+              if line.get("class") == "vp-limit")
+    part, = (float(box.get("x")) for box in ET.fromstring(svg).iter(f"{SVG}rect")
+             if box.get("fill") == "#0072B2" and float(box.get("width")) > 14)
+    assert part == pytest.approx(limit, abs=0.2)

@@ -87,6 +87,12 @@ def sharing_plugin(cycle: Cycle) -> str:
     return next((name for name in SHARING if name in cycle.session.plugins), "")
 
 
+def stopped(cycle: Cycle) -> bool:
+    """Tell whether the plugin that shares has stopped at an invalid tree, with nothing computed."""
+    plugin: Any = cycle.session.plugins.get(sharing_plugin(cycle))
+    return not getattr(plugin, "ready", True)
+
+
 def channels(cycle: Cycle, resource: str = "cpu",
              reason: Callable[[Row], tuple[str, str]] | None = None,
              shown: Iterable[str] = ()) -> Row:
@@ -111,7 +117,7 @@ def channels(cycle: Cycle, resource: str = "cpu",
         if reason and job["fate"] != "running" and "reason" not in job:
             job["reason"], job["brief"] = reason(job)
         jobs.setdefault(job["queue"], []).append(job)
-    before = {row["queue"]: row for row in tree(cycle.trace, -1, resource)}
+    before = _before(cycle, resource)
     largest = _largest(cycle, resource)
     turns, plugin = _first_turns(cycle), sharing_plugin(cycle)
     queues = []
@@ -136,6 +142,12 @@ def channels(cycle: Cycle, resource: str = "cpu",
     return {"unit": gettext(unit_of(resource)), "resource": resource,
             "path": path_text("", resource), "plugin": plugin, "queues": queues, "nodes": nodes,
             "total": total, "rounds": rounds(cycle, resource) if plugin == "proportion" else []}
+
+
+def _before(cycle: Cycle, resource: str) -> dict[str, Row]:
+    """Return the sums of each queue before the cycle; nothing where none were computed."""
+    return {} if stopped(cycle) else {
+        row["queue"]: row for row in tree(cycle.trace, -1, resource)}
 
 
 def _colors(cycle: Cycle, rows: list[Row]) -> dict[str, str]:

@@ -22,6 +22,7 @@ from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import admissions, levels, tree
 from volcano_lab.widgets import facts, pictures
 from volcano_lab.widgets.channels import amount, channels, job_rows, named_resource, unit_of
+from volcano_lab.widgets.channels import stopped as has_stopped
 from volcano_lab.widgets.facts import plain
 from volcano_lab.widgets.pictures import Picture
 from volcano_lab.widgets.story import counted
@@ -35,6 +36,8 @@ WATER = "A band for each round. Lines: what a queue deserves, its guarantee, its
 NODES = "Full: runs. Hatched: placed in this cycle. Dashed: promised. ×: leaving."
 OPERATIONS = "From left to right: operations of the cycle, also those that were undone."
 PLACED = "Full: runs. Hatched: placed in this cycle."
+STOPPED = ("capacity has stopped, and computed neither limits nor shares. Lines: what the queues' "
+           "manifests say.")
 SUMS = ("allocated − elastic", "in queue", "this job")
 ENDS = {"discarded": "discard", "not admitted": "refused", "placed": "commit"}
 """How a job ended -> the fate of a gang in the tree's picture; others wait."""
@@ -56,6 +59,8 @@ class Plot:
     def queues(self, title: str = "Queues, jobs and nodes on one scale", resource: str = "cpu",
                without: tuple[str, ...] = (), **frame: Any) -> Picture:
         """Draw the picture of the one lab."""
+        if has_stopped(self._cycle):
+            without, frame = (*without, "shares"), {"legend": STOPPED} | frame
         return pictures.channels(title, channels(self._cycle, resource), without=without,
                                  **{"width": 860} | frame)
 
@@ -90,7 +95,9 @@ class Plot:
                 for row in admissions(self._cycle.trace, key, resource)
                 if row["may_hold"] is not None]
         default = gettext("What enqueue compares, in {unit}", unit=gettext(unit_of(resource)))
-        return pictures.sums(title or default, rows, parts=SUMS, **WIDE | frame)
+        queue = self._cycle.session.jobs[key].queue if job else ""
+        none = {"name": queue, "parts": [], "text": gettext("not compared in this cycle")}
+        return pictures.sums(title or default, rows or [none], parts=SUMS, **WIDE | frame)
 
     def nodes(self, title: str = "Nodes and their pods", resource: str = "cpu", by: str = "",
               **frame: Any) -> Picture:

@@ -26,6 +26,7 @@ answers(
         (_fixed(lab={}), "what lab may hold"),
         (_fixed(ads={"guarantee": {}}), "why is that queue first"),
         (_fixed(search={"weight": 2}), "what search deserves"),
+        (_fixed(search={}, serch={"weight": 4}), "Queue serch is new."),
         (_fixed(ads={"priority": 0}), "guarantees of others"),
         (_fixed(ads={"guarantee": {}, "priority": 0, "capability": 10}), "A limit is not needed"),
         (_fixed().node("n6", cpu=12), "Node n6"),

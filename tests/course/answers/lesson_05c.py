@@ -22,6 +22,7 @@ answers(
     wrong=[
         (cluster_of("05c", "all_started"), "as it was"),
         (_fixed("research"), "has queues below it"),
+        (_fixed("speach"), "its queue speach doesn't exist"),
         (_fixed(speech={}), "What may vision hold"),
         (_fixed(research={}), "Add up"),
         (_fixed(prod={}), "elastic pods of web"),

@@ -46,7 +46,7 @@ answers(
         ((_repaired("train"), ONE_TIER), "Look at train"),
         ((_repaired(), CONF), "Look at eval"),
         ((_repaired(), RECLAIM), "Look at shop"),
-        ((_repaired(), ONE_TIER.replace("conformance", "conformence")), "log says"),
+        ((_repaired(), ONE_TIER.replace("conformance", "conformence")), "did you mean conformance"),
         ((_repaired(mode="soft"), ONE_TIER), "nothing keeps train"),
         ((_repaired(), ONE_TIER.replace("  - name: network-topology-aware\n", "")),
          "nothing keeps train"),

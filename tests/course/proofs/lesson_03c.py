@@ -11,6 +11,24 @@ def report_has_more_than_it_needs_and_two_jobs_have_none(kubectl):
             for job in ("index", "train")] == [1, 1]
 
 
+@after("share-05")
+def report_does_not_run_yet(kubectl):
+    assert kubectl("get podgroup report").split()[-5:-2] == ["Inqueue", "1", "0"]
+
+
+@after("share-05")
+def the_guarantee_exceeds_the_offer_and_pods_decide_the_share_of_ads(kubectl):
+    offer, = (round(step["offered"], 1) for round_ in kubectl.cycle.plot.water().data["rounds"]
+              for name, step in round_["steps"].items() if name == "ads")
+    assert offer == 27.3
+    rows = {row["queue"]: row for row in kubectl.cycle.queues()}
+    assert sum(row["deserved"].get("cpu", 0) for row in rows.values()) > 60
+    (held, deserved), share = ((rows["ads"][word] for word in ("allocated", "deserved")),
+                               rows["ads"]["share"])
+    assert (held["pods"], deserved["pods"], share) == (40, 40, 1)
+    assert (held["cpu"], deserved["cpu"]) == (40, 46)
+
+
 @after("share-08")
 def the_repair_puts_all_cpus_to_work(broken):
     fixed = broken.copy().queue("lab", capability=8).queue("search", weight=4)

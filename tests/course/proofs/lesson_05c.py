@@ -10,7 +10,7 @@ def only_web_runs_and_22_cpus_are_idle(kubectl):
 
 @after("company-01")
 def the_log_names_the_job_that_stops_all(kubectl):
-    assert "nightly" in kubectl("logs capacity")
+    assert "<research> of Job <default/nightly> is not leaf" in kubectl("logs Queue")
 
 
 @after("company-07")
@@ -19,3 +19,10 @@ def reasons_hide_behind_each_other(broken):
     phases = {row["job"].removeprefix("default/"): row["phase"] for row in moved.run().jobs()}
     assert phases["train"] == "Pending" and phases["invoice"] == "Inqueue"
     assert "vision" in str(moved.why("default/train"))
+
+
+@after("company-01")
+def the_webhook_refuses_some_settings_and_none_of_the_solution(broken):
+    assert len(broken.admit(refuse=False)) == 3
+    fixed = broken.copy().job("nightly", queue="speech").queue("speech", guarantee=4)
+    assert not fixed.queue("research", capability=14).queue("prod", capability=18).admit()

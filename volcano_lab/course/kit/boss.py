@@ -6,7 +6,7 @@ from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.api.status import PIPELINED, RELEASING
 from volcano_lab.changes import Change
 from volcano_lab.cluster import Cluster, Conf
-from volcano_lab.course.kit.checking import Check, Mistakes, checks_of
+from volcano_lab.course.kit.checking import Check, Mistakes, checks_of, ended
 from volcano_lab.course.kit.questions import HINTS, entries, opened, part
 from volcano_lab.course.kit.scenery import cluster_of
 from volcano_lab.course.kit.verdict import well_done
@@ -60,9 +60,10 @@ def repaired(broken: Cluster, answer: Cluster, conf: Conf, needs: Mapping[str, i
     yield changed, gettext("{object} is changed, added or removed; it has to stay as it was.",
                            object=min(changed, default=""))
     with log.quiet():  # its warnings are the reply
-        cycle = answer.run(conf)
-    yield cycle.session.warnings, gettext("The scheduler's log says: {warning}", warning=next(
-        iter(cycle.session.warnings), ""))
+        cycle, was = answer.run(conf), broken.run(conf)
+    gone, before = ([*map(str, each.session.snapshot.jobs_left_out)] for each in (cycle, was))
+    said = [*cycle.session.warnings, *(each for each in gone if each not in before)]
+    yield said, ended("".join(said[:1]))
     placed, with_promised = at_work(cycle, promised=False), at_work(cycle)
     waiting = [name for name, needed in needs.items() if (
         with_promised if name in promised else placed).get(f"default/{name}", 0) < needed]
@@ -74,7 +75,8 @@ def repaired(broken: Cluster, answer: Cluster, conf: Conf, needs: Mapping[str, i
         yield True, paragraph([
             gettext("At work: {jobs:,}.", jobs=done) if done else None,
             gettext("Not yet: {jobs:,}. Look at {first}.", jobs=waiting, first=first),
-            gettext(hint)])
+            gettext(hint), *(gettext("Queue {queue} is new.", queue=name)
+                             for name in cycle.session.queues if name not in was.session.queues)])
     return cycle
 
 

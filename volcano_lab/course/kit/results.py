@@ -120,8 +120,7 @@ def table(rows: Any, columns: Mapping[str, str] | Iterable[str] = (), caption: s
         rows = (rows.reset_index() if named else rows).to_dict("records")
     rows = list(rows)
     given = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns}
-    names = given or {name: _sized(str(name).replace("_", " "))
-                      for row in rows[:1] for name in row}
+    names = given or {name: _sized(str(name).replace("_", " ")) for row in rows[:1] for name in row}
     cells = [[row.get(name) for name in names] for row in rows]
     numbers = [all(_is_amount(line[place]) for line in cells) for place in range(len(names))]
     return Table(list(names.values()), [list(map(as_text, line)) for line in cells], numbers,

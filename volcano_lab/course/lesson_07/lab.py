@@ -272,8 +272,7 @@ def resources_picture(title: str, cycle: Cycle, without: Cycle | None = None,
             whole = node.allocatable.get(name)
             pods = [(key, short(node.tasks[key].job), node.tasks[key].resreq.get(name))
                     for key in sorted(pod for _, pod, _ in ran.committed[:first])]
-            held = {job: sum(part for _, other, part in pods if other == job)
-                    for _, job, _ in pods}
+            held = {job: sum(part for _, other, part in pods if other == job) for _, job, _ in pods}
             nodes.append({
                 "name": gettext(word, whole=plain(whole / unit)), "group": which, "size": 1,
                 "note": ", ".join(f"{job} {plain(part / unit)}/{plain(whole / unit)}"

@@ -90,7 +90,7 @@ class Kubectl:
         with log.quiet():  # `logs` prints it
             self.cycle = cluster.run(conf, trace=Trace(), now=newest + AGE)
         self.cache = cast(Cache, self.cycle.session.cache)
-        self.lines = [*self.cycle.session.warnings, *self.cycle.log(3)]
+        self.lines = self.cycle.log(3)
         self._later = {task.key for job in self.cycle.session.jobs.values() if job.is_pending()
                        for task in job.tasks.values() if task.pod.metadata.owner_references}
 

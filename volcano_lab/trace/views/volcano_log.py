@@ -32,6 +32,7 @@ def volcano_log(ssn: Session, trace: TraceReader, level: int = 4) -> list[str]:
 def _lines(ssn: Session, trace: TraceReader) -> Iterator[Line]:
     yield 4, "scheduler.go:108", "Start scheduling ..."
     yield from _snapshot(ssn)
+    yield from _refused_tree(ssn)
     for record in trace.records:
         if record.kind == "deserved_round" and record["plugin"] == "proportion":
             yield from _round(record, ssn)
@@ -55,6 +56,10 @@ def _snapshot(ssn: Session) -> Iterator[Line]:
     for uid, job in ssn.jobs.items():
         name = job.pod_group.spec.priority_class_name
         yield 4, "cache.go:1490", f"The priority of job <{uid}> is <{name}/{job.priority}>"
+    for why in ssn.snapshot.jobs_left_out:
+        if queue := why.facts.get("queue"):
+            yield 3, "cache.go:1516", (
+                f"The Queue <{queue}> of Job <{why.facts['name']}> does not exist, ignore it.")
     yield 3, "cache.go:1526", (f'"SnapShot for scheduling" jobNum={len(ssn.jobs)} '
                                f"QueueNum={len(ssn.queues)} NodeNum={len(ssn.nodes)}")
     tree = ssn.snapshot.hyper_nodes
@@ -62,6 +67,24 @@ def _snapshot(ssn: Session) -> Iterator[Line]:
     nodes = " ".join(f"{name}:{_set(found)}" for name, found in tree.real_nodes_set.items())
     yield 4, "cache.go:1529", (f'"HyperNode snapShot for scheduling" tiers="map[{tiers}]" '
                                f'realNodesSet="map[{nodes}]"')
+
+
+def _refused_tree(ssn: Session) -> Iterator[Line]:
+    """Yield why capacity admits no job: a parent that does not exist, or a job of an inner queue.
+    """
+    capacity: Any = ssn.plugins.get("capacity")
+    if capacity is None or capacity.ready:
+        return
+    parents = ((name, each.queue.spec.parent) for name, each in ssn.queues.items())
+    for name, parent in parents:
+        if parent and parent not in ssn.queues:
+            yield 0, "capacity.go:563", (f"Failed to update Queue <{name}> attributes, error: the "
+                                         f"queue {name} has invalid parent queue {parent}")
+            return
+    for uid, job in ssn.jobs.items():
+        if not capacity.tree.is_leaf(job.queue):
+            yield 0, "capacity.go:572", f"The Queue <{job.queue}> of Job <{uid}> is not leaf queue"
+            return
 
 
 def _set(names: Iterable[str]) -> str:

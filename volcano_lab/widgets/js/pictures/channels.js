@@ -1,5 +1,5 @@
-// Channels: a row for each queue, all on one scale that begins at the same 0 and ends at the cluster. Water is what a queue
-// deserves, pods lie on the floor, what was not placed lies in a lane below; the strip of nodes has the same scale.
+// Channels: a row for each queue, all on the scale of the cluster. Water is what a queue deserves, pods lie
+// on the floor, what was not placed in a lane below; the strip of nodes has the same scale.
 //
 // data: what `widgets/channels.py` makes; `held`, `share` are before the cycle, `allocated`, `after` at its end
 // spec: without: those of "nodes", "shares", "lanes", "pods" that are left out; without pods each band of water has its number
@@ -82,7 +82,7 @@ function grid(p) {
 
 const shareX = (p, value) => p.right + 32 + Math.min(value, 1.3) / 1.3 * (p.shares - 88);
 
-// A node is as wide as what it has. A pod keeps its place while it stays on its node.
+// A node is as wide as what it has. A pod keeps its place on its node.
 function nodes(p) {
   const {data, c, from, scale, tiny} = p, memory = c.memory ?? {}, few = data.nodes.length <= 12, y = 20;
   let x = from;
@@ -110,7 +110,7 @@ function nodes(p) {
 const STATES = {running: t("runs"), now: t("placed in this cycle"), promised: t("promised ").trim(), leaving: t("leaves ").trim()};
 const toldNode = (node, unit) => { const used = node.pods.reduce((sum, pod) => sum + pod.size, 0); return t("{0}: {1} of {2} idle", node.name, number(Math.round((node.size - used) * 100) / 100), amount(node.size, unit)); };
 
-// Where each pod begins: where it was, if it is free; else in the first gap.
+// Where each pod begins: where it was, if free; else in the first gap.
 function placed(node, memory) {
   const spans = [], places = {}, free = (at, size) => at >= 0 && at + size <= node.size + 1e-6 && spans.every(([a, b]) => at >= b - 1e-6 || at + size <= a + 1e-6);
   const take = (pod, at) => { places[pod.name] = at; spans.push([at, at + pod.size]); };
@@ -177,7 +177,7 @@ function queueRow(p, row) {
     p.shares > 0 && share(p, row, y + high / 2, color));
 }
 
-// A name is dragged onto another parent; the weight beside it is a number that is dragged.
+// A name is dragged onto another parent, the weight beside it to another number.
 function nameOf(p, row, y, slim) {
   const {c, data, name, tiny} = p, parent = c.control?.(`queue/${row.queue}.parent`), weight = c.control?.(`queue/${row.queue}.weight`), indent = 12 * p.depth(row.queue) + (row.leaf ? 16 : 0);
   const counts = data.plugin === "proportion", words = t("weight {0}", number(row.weight)), long = counts && !slim ? wide(words, 13, true) : 0, beside = !tiny && row.leaf !== undefined;
@@ -209,7 +209,7 @@ function ring(p, path, x, y, by, words, mark) {
 
 function marks(p, row, y, high, top) {
   const {x, data, scale, total} = p, by = 1 / scale, of = (field) => `queue/${row.queue}.${field}${data.path}`;
-  const unit = (value) => amount(value, data.unit), lanes = p.lanes[row.queue].some((one) => one.waiting) ? (p.lanes[row.queue].length - 1) * lineOf(p) + LANE : 0, cap = Math.min(row.capability, total);
+  const unit = (value) => amount(value, data.unit), own = p.lanes[row.queue], lanes = own.some((one) => one.waiting && row.allocated + one.size * one.waiting >= row.deserved) ? (own.length - 1) * lineOf(p) + LANE : 0, cap = Math.min(row.capability, total);
   return h("g", {key: "marks"},
     p.over && typeof row.deserved === "number" && ring(p, data.plugin === "proportion" ? "" : of("deserved"), x(row.deserved), y + 1, by, unit(row.deserved),
       h("g", {key: "deserved", tip: t("{0} deserves {1}", row.queue, unit(row.deserved)), act: {ask: {queue: row.queue}}}, line(x(row.deserved), y - 4, x(row.deserved), y + high + lanes + 3, {class: "vp-limit"}))),
@@ -255,7 +255,7 @@ function pods(p, row, floor, slim) {
 const ORDER = ["running", "leaving", "now"];
 const under = (p, name, above) => (name = p.parents.get(name)) === above || (name && under(p, name, above));
 
-// A job's pods that were not placed, where they would have lain; its minimum is a notch.
+// A job's pods that were not placed, where they would lie; its minimum is a notch.
 function lane(p, row, job, y) {
   const {data, c, x, scale} = p, color = row.color, high = LANE - 5, fresh = SIGNS[job.fate] === "✕", have = job.running + job.now;
   const start = fresh && !have ? row.held : row.allocated, each = job.size * scale, single = each >= 5 && job.waiting <= 60, count = job.waiting ? single ? job.waiting : 1 : 0, wideness = single ? each : each * job.waiting;
@@ -266,7 +266,7 @@ function lane(p, row, job, y) {
   const lain = row.jobs.reduce((sum, one) => sum + one.size * (one.running + one.leaving), 0) + row.jobs.slice(0, row.jobs.indexOf(job)).reduce((sum, one) => sum + one.size * one.now, 0);
   const least = notch ?? lain + job.size * (job.min - job.running);
   const free = x(stop) + 9, pull = c.control?.(`${name}minAvailable`) && Math.abs(free - x(least)) < REACH ? x(least) + REACH : free;
-  const at = Math.max(c.control?.(`${name}pods`) ? pull + 7 : x(stop), x(least)) + 10, room = p.right + 24 - at, short = words[0].split(/[:：]/)[0], full = words[1] && about(words[0], words[1]), brief = job.brief && !job.now && about(words[0], job.brief);
+  const at = Math.max(c.control?.(`${name}pods`) ? pull + 7 : x(stop), x(least)) + 7, room = p.width - p.shares * .95 - at, short = words[0].split(/[:：]/)[0], full = words[1] && about(words[0], words[1]), brief = job.brief && !job.now && about(words[0], job.brief);
   const texts = [full, brief, words[0]].filter(Boolean), fits = (text, more) => wide(text, 12, true) + (more ? 10 + wide(more, 12) : 0) <= room;
   const ways = [texts.slice(0, -1), texts].flatMap((some) => [job.name, ""].flatMap((more) => some.map((text) => [text, more]))), [verdict, called] = ways.find((way) => fits(...way)) ?? [], also = called && job.pods && fits(verdict, words[2]) ? words[2] : called;
   const aside = !verdict && !p.tiny && texts.find((text) => wide(text, 12, true) <= x(start) - p.from - 12);

@@ -11,8 +11,8 @@ export const sums = {
     const keys = spec.parts.reduce((sum, part) => sum + wide(part) + 30, 0), top = keys > (spec.rows ? width / 2 : x(1) - wide(spec.limit, 14, true) / 2) ? 46 : 26;
     const colors = data.map((row) => row.color ?? COLORS[0]), tones = new Set(colors).size > 1 ? [...colors, COLORS[6]] : colors, fillsOf = (row, color = row?.color ?? COLORS[0]) => row?.colors ?? [color, hatch(c.uid, color), `${color}6b`];
     const drawn = data.map((row, i) => {
-      const y = top + 6 + i * high, base = y + (row.note ? 17 : 14), fills = fillsOf(row), limit = row.limit || Math.max(total(row.parts), 1) * (row.limit === 0 ? 1 / most : 1.15), old = before?.[i]?.name === row.name ? before[i] : null;
-      let from = 0;
+      const y = top + 6 + i * high, base = y + (row.note ? 17 : 14), fills = fillsOf(row), limit = row.limit || Math.max(total(row.parts), 1) * (row.limit === 0 ? 3.4 : 1.15), old = before?.[i]?.name === row.name ? before[i] : null;
+      let from = +(row.limit === 0);
       const parts = row.parts.map((value, k) => {
         const to = from + value / limit, at = x(from), wideness = x(to) - at, own = at < x(1) ? Math.min(wideness, x(1) - at) : wideness, figure = number(value);
         from = to;
