@@ -165,7 +165,7 @@ function queueRow(p, row) {
   const ends = bands.map((band) => at += band), drawn = bands.map((band, i) => water(c, x(ends[i] - band), y, x(ends[i]) - x(ends[i] - band), high, i % 2, `band ${i}`));
   const moved = was && p.over && !same(was.deserved, row.deserved);
   return h("g", {key: row.queue, link: row.queue, drop: c.control?.(`queue/${row.queue}.parent`) || !row.leaf ? row.queue : null},
-    !row.leaf && line(0, y0 + 1, p.width, y0 + 1, {key: "over", class: "vp-grid"}),
+    !row.leaf && line(0, y0 + 2, p.width, y0 + 2, {key: "over", class: "vp-grid"}),
     nameOf(p, row, y, slim),
     trough(p, 0, top, y, high), cap > top && line(x(top), y + high / 2, x(cap), y + high / 2, {key: "beyond", class: "vp-grid"}),
     h("g", {key: "water", tip: t("{0} deserves {1}", row.queue, amount(row.deserved, data.unit)), act: {ask: {queue: row.queue}}}, drawn.flat()),
@@ -182,7 +182,7 @@ function nameOf(p, row, y, slim) {
   const {c, data, name, tiny} = p, parent = c.control?.(`queue/${row.queue}.parent`), weight = c.control?.(`queue/${row.queue}.weight`), indent = 12 * p.depth(row.queue) + (row.leaf ? 16 : 0);
   const counts = data.plugin === "proportion", words = t("weight {0}", number(row.weight)), long = counts && !slim ? wide(words, 13, true) : 0, beside = !tiny && row.leaf !== undefined;
   const second = row.jobs.length || row.request ? t("holds {0}, asks {1}", tenths(row.allocated ?? 0), tenths(row.request ?? 0)) : t("holds {0}", 0);
-  const base = y + (slim ? 12 : 14), below = base + 16;
+  const base = y + (slim ? 12 : 14), below = base + 15;
   return [h("g", {key: "name", tip: told(p, row), act: {ask: {queue: row.queue}, pick: p.many ? row.queue : undefined}, grip: parent ? {move: row.queue} : null},
     box(0, base - 16, name - (beside ? long + 12 : 0), slim ? 22 : 38, {class: "vp-name"}),
     row.leaf && box(indent - 14, base - 9, 10, 10, {key: "dot", rx: 3, fill: row.color}),
