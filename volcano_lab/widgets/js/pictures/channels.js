@@ -80,7 +80,7 @@ function grid(p) {
       say(width, top - 5, t(shares > 150 ? "turn: largest held ÷ deserved" : "held ÷ deserved"), {class: "vp-soft vp-small", ...end}))]);
 }
 
-const shareX = (p, value) => p.right + 32 + Math.min(value, 1.3) / 1.3 * (p.shares - 88);
+const shareX = (p, value) => p.right + 36 + Math.min(value, 1.3) / 1.3 * (p.shares - 92);
 
 // A node is as wide as what it has. A pod keeps its place on its node.
 function nodes(p) {
@@ -266,7 +266,7 @@ function lane(p, row, job, y) {
   const lain = row.jobs.reduce((sum, one) => sum + one.size * (one.running + one.leaving), 0) + row.jobs.slice(0, row.jobs.indexOf(job)).reduce((sum, one) => sum + one.size * one.now, 0);
   const least = notch ?? lain + job.size * (job.min - job.running);
   const free = x(stop) + 9, pull = c.control?.(`${name}minAvailable`) && Math.abs(free - x(least)) < REACH ? x(least) + REACH : free;
-  const at = Math.max(c.control?.(`${name}pods`) ? pull + 7 : x(stop), x(least)) + 7, room = p.width - p.shares * .95 - at, short = words[0].split(/[:：]/)[0], full = words[1] && about(words[0], words[1]), brief = job.brief && !job.now && about(words[0], job.brief);
+  const at = Math.max(c.control?.(`${name}pods`) ? pull + 7 : x(stop), x(least)) + 10, room = p.width - p.shares * .95 - at, short = words[0].split(/[:：]/)[0], full = words[1] && about(words[0], words[1]), brief = job.brief && !job.now && about(words[0], job.brief);
   const texts = [full, brief, words[0]].filter(Boolean), fits = (text, more) => wide(text, 12, true) + (more ? 10 + wide(more, 12) : 0) <= room;
   const ways = [texts.slice(0, -1), texts].flatMap((some) => [job.name, ""].flatMap((more) => some.map((text) => [text, more]))), [verdict, called] = ways.find((way) => fits(...way)) ?? [], also = called && job.pods && fits(verdict, words[2]) ? words[2] : called;
   const aside = !verdict && !p.tiny && texts.find((text) => wide(text, 12, true) <= x(start) - p.from - 12);
