@@ -10,8 +10,8 @@ import small_cluster as small
 from volcano_lab import Cluster
 from volcano_lab.api.objects import Taint
 from volcano_lab.explain import Explainer
-from volcano_lab.explain.nodes import RULES
 from volcano_lab.explain.required import spread_counts
+from volcano_lab.explain.rules import RULES
 from volcano_lab.messages.texts import TEXTS
 
 ALLOCATE = """\

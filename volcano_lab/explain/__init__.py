@@ -15,7 +15,7 @@ but on no single node), `larger_than_any_node` (even an empty one), `cluster_too
 A new cause has these parts:
 
 - where it is found: a reason of a plugin against nodes is a line of `[rules]` in `tables.toml` (the
-  first line that is part of the reason counts; `nodes._about_rule` adds numbers), any other fact a
+  first line that is part of the reason counts; `rules._about_rule` adds numbers), any other fact a
   `Cause` in `refusals` (admission and queues), `nodes`, `volumes`, `gangs`, `evictions`, or
   `why_job`, which puts all in order;
 - its sentence in `messages/texts`, as `CODE`, or as `rule.NAME` for a reason against nodes;

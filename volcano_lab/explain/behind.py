@@ -8,11 +8,11 @@ from volcano_lab.api.objects import Pod, PodGroup
 from volcano_lab.changes import Change
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause
-from volcano_lab.explain.nodes import STATIC
 from volcano_lab.explain.options import World
 from volcano_lab.explain.origin import TOO_LARGE
 from volcano_lab.explain.outcome import LARGE, Outcome
 from volcano_lab.explain.pages import TABLES
+from volcano_lab.explain.rules import STATIC
 from volcano_lab.explain.why_job import job_causes
 from volcano_lab.manifests.loader import Loaded
 from volcano_lab.messages import Message

@@ -1,23 +1,17 @@
 """What explanations read: a cycle's session and trace, and the state at any of its moments."""
 
-import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, reduce
-from itertools import chain, product
+from itertools import chain
 from typing import Any
 
 from volcano_lab.api import JobInfo
 from volcano_lab.api import objects as api
 from volcano_lab.api import status as states
 from volcano_lab.api.resource import Resource, max_of, total
-from volcano_lab.api.storage import ATTACHABLE
-from volcano_lab.api.task import TaskInfo, pod_resource_request
-from volcano_lab.changes.job_fields import at_path
-from volcano_lab.explain.explanation import Amounts, added, over, part
-from volcano_lab.explain.slips import VENDOR, announced, in_milli
+from volcano_lab.api.task import TaskInfo
+from volcano_lab.explain.explanation import Amounts, added, part
 from volcano_lab.framework import Session
-from volcano_lab.manifests.field_defaults import LIMIT_RANGER
-from volcano_lab.manifests.operators import OperatorObject
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, Said
 from volcano_lab.plugins.admission import inqueue_resource
@@ -30,9 +24,6 @@ STARTING = ("ContainerCreating", "PodInitializing")
 """Reasons of containers that are about to start."""
 OWN = {"volcano-scheduler": "no_scheduler", "volcano-controller": "no_controller"}
 """The label `app` of a part of Volcano, and the cause that it does not run."""
-OTHER_SCHEDULER = re.compile(r"(?<!kube-)(?<!volcano-)scheduler")
-SIZES = {"memory": ("memory",), "cpu": ("coreRequest", "cores")}
-"""Fields by which an operator sizes the pods of a role, without a template."""
 ABOUT = ("task", "job", "queue")
 """Facts by which records are found at once."""
 
@@ -170,51 +161,6 @@ class Evidence:
         return {"queue": queue, "allocated": part(sums["allocated"], names),
                 "deserved": part(sums["deserved"], names)}
 
-    def not_announced(self, names: Collection[str], task: TaskInfo) -> Iterator[Message]:
-        """Yield that CPUs may be meant in thousandths; which of some resources of a pod no node has
-        at all, and the nearest name; and the nodes that have other devices of the vendor instead.
-        """
-        there = amounts(self.ssn.total_resource)
-        cpus = task.init_resreq.get("cpu") * ("cpu" in names)
-        if in_milli(cpus, self.largest_nodes.get("cpu", 0.0)):
-            yield Message("unit.milli", asked=f"{cpus / 1000:g}")
-        absent: dict[str, list[str]] = {}
-        for name in names:
-            close = announced(name, [each for each, amount in there.items()
-                                     if amount and each != name])
-            nodes = [node for node in self.ssn.nodes.values() if close and not (
-                node.allocatable.get(name)) and node.allocatable.get(close)]
-            amount = {close: sum(node.allocatable.get(close) for node in nodes)}
-            if there.get(name) and nodes:
-                yield Message("resource.instead", resource=name, amount=amount, n=len(nodes),
-                              nodes=[node.name for node in nodes])
-            elif not there.get(name):
-                absent.setdefault(close, []).append(name)
-            elif without := self._without(name, task):
-                yield Message("resource.without", resource=name, n=len(without), nodes=without)
-        for close, lacking in absent.items():
-            code = "beside" if task.init_resreq.get(close) else "near"
-            code = code if close else "unknown"
-            yield Message(f"resource.{code}", resources=lacking, near=close,
-                          amount={close: there.get(close, 0.0)},
-                          schedulers=self._other_schedulers() or None)
-
-    def _other_schedulers(self) -> list[str]:
-        """The schedulers that pods name beside Volcano's and that of Kubernetes, and those that run
-        as pods.
-        """
-        pods = [task.pod for node in self.ssn.nodes.values() for task in node.tasks.values()]
-        names = [pod.spec.scheduler_name for pod in (*pods, *self.elsewhere.values())]
-        names += [pod.key for pod in pods if OTHER_SCHEDULER.search(pod.name)]
-        return sorted({*names} - {"", SCHEDULER, "default-scheduler"})
-
-    def _without(self, name: str, task: TaskInfo) -> list[str]:
-        """The nodes that have the other devices which a pod requests, and nothing of this one."""
-        others = [each for each, amount in task.init_resreq
-                  if amount and each != name and VENDOR.match(each)]
-        return [node.name for node in self.ssn.nodes.values() if VENDOR.match(name) and others
-                and not node.allocatable.get(name) and all(map(node.allocatable.get, others))]
-
     def placed_just_before(self, job: str, record: Record) -> list[TaskInfo]:
         """Return the pods of a job that were placed in this cycle before a record."""
         now, before = self.state_at(record)["tasks"], self.trace.start["tasks"]
@@ -241,45 +187,6 @@ class Evidence:
                 for task in own if asked and task.resreq != asked]
         return Message("own_pods.unlike" if pods else "own_pods", n=len(own), pods=pods
                        ) if own else None
-
-    def at_first(self, task: TaskInfo, names: Iterable[str]) -> Iterator[Message]:
-        """Yield what of the request for some resources is overhead, or that of a LimitRange, what
-        each of several containers requests, and that the init containers request this much.
-        """
-        spec, filled = task.pod.spec, task.pod.metadata.annotations.get(LIMIT_RANGER, "")
-        if any(name in each for name in names for each in filled.split(";")
-               if "request" in each.split()):
-            yield Message("limit_range", namespace=task.namespace, filled=filled)
-        for kind, field, given in self.sized_by(task, "memory") if "memory" in names else ():
-            yield Message("operator_adds", kind=kind, given=given, field=field)
-        if overhead := over(part(amounts(Resource.from_list(spec.overhead)), names), {}):
-            yield Message("overhead", overhead=overhead)
-        sidecars = [each for each in spec.init_containers if each.restart_policy == "Always"]
-        own = {each.name: part(amounts(Resource.from_list(each.resources.requests)), names)
-               for each in (*spec.containers, *sidecars)}
-        several = [Message("container", name=name, amount=amount)
-                   for name, amount in own.items() if any(amount.values())]
-        if len(several) > 1:
-            yield Message("containers", parts=several)
-        if later := after_init([task], names):
-            yield Message("init_containers", later=later)
-        for name in filter(re.compile(ATTACHABLE).match, names):
-            yield Message("attachable", resource=name, driver=name.removeprefix(ATTACHABLE),
-                          most=part(self.largest_nodes, [name]))
-
-    def sized_by(self, task: TaskInfo, resource: str) -> Iterator[tuple[str, str, str]]:
-        """Yield by which field its owner sizes a pod of this role: (kind, field, value); to memory
-        its operator adds overhead.
-        """
-        owners = {(ref.kind, ref.name) for ref in (
-            self.ssn.jobs[task.job].pod_group.metadata.owner_references)}
-        for obj in self.given:
-            if isinstance(obj, OperatorObject) and obj.namespace == task.namespace and (
-                    obj.kind, obj.name) in owners:
-                for role, name in product(task.pod.metadata.labels.values(),
-                                          SIZES.get(resource, ())):
-                    if given := at_path(obj.spec, [role, name]):
-                        yield obj.kind, f"spec.{role}.{name}", str(given)
 
     def in_action(self, action: str, name: str, **facts: object) -> list[Record]:
         return [record for record in self.of(name, **facts) if record.action == action]
@@ -352,18 +259,6 @@ def fails_to_start(job: JobInfo) -> list[str]:
                if reasons]
     return [] if len(placed) - len(failing) >= max(job.min_available, 1) else [
         *dict.fromkeys(reason for _, reasons in failing for reason in reasons)]
-
-
-def after_init(tasks: Iterable[TaskInfo], names: Iterable[str]) -> Amounts:
-    """Return what pods would request without the init containers that end, of the resources in
-    which that is less.
-    """
-    pods = [task.pod for task in tasks if task.pod.spec.init_containers]
-    now, later = (amounts(total(map(pod_resource_request, some))) for some in (pods, [
-        pod.changed(spec={"init_containers": [each for each in pod.spec.init_containers
-                                              if each.restart_policy == "Always"]})
-        for pod in pods]))
-    return part(later, over(part(now, names), later))
 
 
 def still_needed(job: JobInfo, most: int | None = None) -> Resource:

@@ -11,6 +11,7 @@ from volcano_lab.api import MIN_RESOURCE, ROOT_QUEUE, JobInfo, Resource
 from volcano_lab.api.storage import ATTACHABLE
 from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, over, part
+from volcano_lab.explain.requests import at_first, not_announced
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message, alike, meant
 from volcano_lab.trace import Record, amounts, grouped, queue_attributes
@@ -133,8 +134,8 @@ def too_large(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     for task in unplaced(job):
         asked, most = amounts(task.init_resreq), seen.largest_nodes
         if names := over(asked, most):
-            yield Cause.of("pod_too_large", *seen.at_first(task, names),
-                           *seen.not_announced(names, task), context=True, pod=task.key,
+            yield Cause.of("pod_too_large", *at_first(seen, task, names),
+                           *not_announced(seen, names, task), context=True, pod=task.key,
                            asked=part(asked, names), largest=part(most, names))
             return
     yield from cluster_too_small(seen, job)
@@ -145,7 +146,7 @@ def cluster_too_small(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     asked, there = above_cluster(seen.ssn, job)
     if asked:
         first = next(iter(unplaced(job)), None)
-        yield Cause.of("cluster_too_small", *(seen.not_announced(asked, first) if first else ()),
+        yield Cause.of("cluster_too_small", *(not_announced(seen, asked, first) if first else ()),
                        context=True, least=job.min_available, asked=asked, there=there)
 
 

@@ -15,10 +15,10 @@ from volcano_lab.changes.objects import UNSCHEDULABLE
 from volcano_lab.explain import options, slips, values
 from volcano_lab.explain.evidence import unplaced
 from volcano_lab.explain.explanation import over
-from volcano_lab.explain.nodes import state_of
 from volcano_lab.explain.options import Case, Numbers, Option, Rank, once, setting, several
 from volcano_lab.explain.owners import lacks_head
 from volcano_lab.explain.required import found_by
+from volcano_lab.explain.rules import state_of
 from volcano_lab.manifests.schema import unstructure
 from volcano_lab.plugins.kube.taints import tolerates
 from volcano_lab.trace.plain import amounts, grouped

@@ -9,10 +9,11 @@ from typing import Any
 from volcano_lab.api import JobInfo, TaskInfo
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation, part
-from volcano_lab.explain.holders import order_causes, turn_of
 from volcano_lab.explain.lint import PREDICATES
-from volcano_lab.explain.nodes import missing, refused_now, refused_then, rule_causes, withheld
+from volcano_lab.explain.nodes import missing, withheld
+from volcano_lab.explain.order import order_causes, turn_of
 from volcano_lab.explain.refusals import admission_causes
+from volcano_lab.explain.rules import refused_now, refused_then, rule_causes
 from volcano_lab.explain.slips import taint_text
 from volcano_lab.messages import Message, NoSuch
 from volcano_lab.plugins.kube.pod_info import PodInfo

@@ -14,8 +14,10 @@ from volcano_lab.explain.evidence import Evidence, member, requested, still_need
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.holders import by_whom, quota_users, room_causes, standing
 from volcano_lab.explain.lint import SHARES
-from volcano_lab.explain.nodes import closed_causes, lets_in, missing, withheld
+from volcano_lab.explain.nodes import closed_causes, missing, withheld
 from volcano_lab.explain.owners import beyond_pods, grows, kind_of
+from volcano_lab.explain.requests import at_first, not_announced
+from volcano_lab.explain.rules import lets_in
 from volcano_lab.explain.values import sum_of
 from volcano_lab.manifests.quotas import in_scope
 from volcano_lab.messages import Message
@@ -130,7 +132,7 @@ def _comparison(seen: Evidence, job: JobInfo, record: Record) -> Cause:
         {"elastic": elastic} if beyond else {}, parts=parts, elastic=beyond,
         only=f"{names[0]} " if len(names) == 1 else "")
     found.said = [*found.sentences, *(said for task in unplaced(job)[:1]
-                                      for said in seen.at_first(task, names))]
+                                      for said in at_first(seen, task, names))]
     return found
 
 
@@ -241,7 +243,7 @@ def _over_level(seen: Evidence, job: JobInfo, record: Record, level: Record) -> 
         seen, job, level["level"], "queue_over.pod", names, (level["asked"], level["limit"]),
         [level, record], {"each": each, **whole}, held=part(level["allocated"], names), each=each,
         pod=pod)
-    found.said = [*found.sentences, *seen.at_first(seen.tasks[pod], names),
+    found.said = [*found.sentences, *at_first(seen, seen.tasks[pod], names),
                   seen.own(job.uid, record)]
     return found
 
@@ -268,8 +270,8 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
                    held=part(queue["allocated"], names), asked=asked, deserved=limit,
                    why=[*whole, Message("weight", weight=queue["weight"])])
     return Cause("over_deserved", [
-        said, *seen.at_first(seen.tasks[pod], names), seen.own(job.uid, record),
-        *seen.not_announced(names, seen.tasks[pod]),
+        said, *at_first(seen, seen.tasks[pod], names), seen.own(job.uid, record),
+        *not_announced(seen, names, seen.tasks[pod]),
         *withheld(seen, seen.tasks[pod], seen.ssn.nodes, names), left], numbers, [record])
 
 

@@ -16,6 +16,7 @@ from volcano_lab.explain.options import Rank, World
 from volcano_lab.explain.outcome import Outcome
 from volcano_lab.explain.price import Price
 from volcano_lab.explain.promises import promise_fails
+from volcano_lab.explain.requests import sized_by
 from volcano_lab.framework import Session
 from volcano_lab.manifests.operators.spark import jvm_bytes
 from volcano_lab.messages import Message, spoken
@@ -108,7 +109,7 @@ def by_owner(seen: Evidence, job: JobInfo, change: Change) -> Iterator[Message]:
         target, _, value = text.partition("=")
         _, requests, name = target.rpartition(".requests.")
         for task in unplaced(job) if requests else ():
-            for kind, where, given in seen.sized_by(task, name):
+            for kind, where, given in sized_by(seen, task, name):
                 less = task.init_resreq.get(name) - Resource.from_list({name: value}).get(name)
                 if less <= 0:
                     continue

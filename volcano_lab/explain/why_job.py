@@ -17,9 +17,10 @@ from volcano_lab.explain.earlier import STATES, release
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text, over
 from volcano_lab.explain.gangs import apart_causes, gang_cause, topology_causes, validity_causes
-from volcano_lab.explain.holders import priority_note, quota_users
+from volcano_lab.explain.holders import quota_users
 from volcano_lab.explain.lint import ignored_fields, place_of
 from volcano_lab.explain.nodes import node_causes
+from volcano_lab.explain.order import priority_note
 from volcano_lab.explain.origin import TOO_LARGE, best_effort, cluster_too_small
 from volcano_lab.explain.owners import created_by, named_queue, on_event, outdated, owner_of, switch
 from volcano_lab.explain.promises import going_causes

@@ -1,0 +1,127 @@
+"""Requests: what of a pod's is overhead, or of which container, and which of its resources no node
+has.
+
+Volcano: none
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from itertools import product
+
+from volcano_lab.api.resource import Resource, total
+from volcano_lab.api.storage import ATTACHABLE
+from volcano_lab.api.task import TaskInfo, pod_resource_request
+from volcano_lab.changes.job_fields import at_path
+from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain.explanation import Amounts, over, part
+from volcano_lab.explain.slips import VENDOR, announced, in_milli
+from volcano_lab.manifests.field_defaults import LIMIT_RANGER
+from volcano_lab.manifests.operators import OperatorObject
+from volcano_lab.manifests.pod_group_controller import SCHEDULER
+from volcano_lab.messages import Message
+from volcano_lab.trace import amounts
+
+OTHER_SCHEDULER = re.compile(r"(?<!kube-)(?<!volcano-)scheduler")
+SIZES = {"memory": ("memory",), "cpu": ("coreRequest", "cores")}
+"""Fields by which an operator sizes the pods of a role, without a template."""
+
+
+def not_announced(seen: Evidence, names: Collection[str], task: TaskInfo) -> Iterator[Message]:
+    """Yield that CPUs may be meant in thousandths; which of some resources of a pod no node has
+    at all, and the nearest name; and the nodes that have other devices of the vendor instead.
+    """
+    there = amounts(seen.ssn.total_resource)
+    cpus = task.init_resreq.get("cpu") * ("cpu" in names)
+    if in_milli(cpus, seen.largest_nodes.get("cpu", 0.0)):
+        yield Message("unit.milli", asked=f"{cpus / 1000:g}")
+    absent: dict[str, list[str]] = {}
+    for name in names:
+        close = announced(name, [each for each, amount in there.items()
+                                 if amount and each != name])
+        nodes = [node for node in seen.ssn.nodes.values() if close and not (
+            node.allocatable.get(name)) and node.allocatable.get(close)]
+        amount = {close: sum(node.allocatable.get(close) for node in nodes)}
+        if there.get(name) and nodes:
+            yield Message("resource.instead", resource=name, amount=amount, n=len(nodes),
+                          nodes=[node.name for node in nodes])
+        elif not there.get(name):
+            absent.setdefault(close, []).append(name)
+        elif without := _without(seen, name, task):
+            yield Message("resource.without", resource=name, n=len(without), nodes=without)
+    for close, lacking in absent.items():
+        code = "beside" if task.init_resreq.get(close) else "near"
+        code = code if close else "unknown"
+        yield Message(f"resource.{code}", resources=lacking, near=close,
+                      amount={close: there.get(close, 0.0)},
+                      schedulers=_other_schedulers(seen) or None)
+
+
+def _other_schedulers(seen: Evidence) -> list[str]:
+    """The schedulers that pods name beside Volcano's and that of Kubernetes, and those that run
+    as pods.
+    """
+    pods = [task.pod for node in seen.ssn.nodes.values() for task in node.tasks.values()]
+    names = [pod.spec.scheduler_name for pod in (*pods, *seen.elsewhere.values())]
+    names += [pod.key for pod in pods if OTHER_SCHEDULER.search(pod.name)]
+    return sorted({*names} - {"", SCHEDULER, "default-scheduler"})
+
+
+def _without(seen: Evidence, name: str, task: TaskInfo) -> list[str]:
+    """The nodes that have the other devices which a pod requests, and nothing of this one."""
+    others = [each for each, amount in task.init_resreq
+              if amount and each != name and VENDOR.match(each)]
+    return [node.name for node in seen.ssn.nodes.values() if VENDOR.match(name) and others
+            and not node.allocatable.get(name) and all(map(node.allocatable.get, others))]
+
+
+def at_first(seen: Evidence, task: TaskInfo, names: Iterable[str]) -> Iterator[Message]:
+    """Yield what of the request for some resources is overhead, or that of a LimitRange, what
+    each of several containers requests, and that the init containers request this much.
+    """
+    spec, filled = task.pod.spec, task.pod.metadata.annotations.get(LIMIT_RANGER, "")
+    if any(name in each for name in names for each in filled.split(";")
+           if "request" in each.split()):
+        yield Message("limit_range", namespace=task.namespace, filled=filled)
+    for kind, field, given in sized_by(seen, task, "memory") if "memory" in names else ():
+        yield Message("operator_adds", kind=kind, given=given, field=field)
+    if overhead := over(part(amounts(Resource.from_list(spec.overhead)), names), {}):
+        yield Message("overhead", overhead=overhead)
+    sidecars = [each for each in spec.init_containers if each.restart_policy == "Always"]
+    own = {each.name: part(amounts(Resource.from_list(each.resources.requests)), names)
+           for each in (*spec.containers, *sidecars)}
+    several = [Message("container", name=name, amount=amount)
+               for name, amount in own.items() if any(amount.values())]
+    if len(several) > 1:
+        yield Message("containers", parts=several)
+    if later := after_init([task], names):
+        yield Message("init_containers", later=later)
+    for name in filter(re.compile(ATTACHABLE).match, names):
+        yield Message("attachable", resource=name, driver=name.removeprefix(ATTACHABLE),
+                      most=part(seen.largest_nodes, [name]))
+
+
+def sized_by(seen: Evidence, task: TaskInfo, resource: str) -> Iterator[tuple[str, str, str]]:
+    """Yield by which field its owner sizes a pod of this role: (kind, field, value); to memory
+    its operator adds overhead.
+    """
+    owners = {(ref.kind, ref.name) for ref in (
+        seen.ssn.jobs[task.job].pod_group.metadata.owner_references)}
+    for obj in seen.given:
+        if isinstance(obj, OperatorObject) and obj.namespace == task.namespace and (
+                obj.kind, obj.name) in owners:
+            for role, name in product(task.pod.metadata.labels.values(),
+                                      SIZES.get(resource, ())):
+                if given := at_path(obj.spec, [role, name]):
+                    yield obj.kind, f"spec.{role}.{name}", str(given)
+
+
+def after_init(tasks: Iterable[TaskInfo], names: Iterable[str]) -> Amounts:
+    """Return what pods would request without the init containers that end, of the resources in
+    which that is less.
+    """
+    pods = [task.pod for task in tasks if task.pod.spec.init_containers]
+    now, later = (amounts(total(map(pod_resource_request, some))) for some in (pods, [
+        pod.changed(spec={"init_containers": [each for each in pod.spec.init_containers
+                                              if each.restart_policy == "Always"]})
+        for pod in pods]))
+    return part(later, over(part(now, names), later))

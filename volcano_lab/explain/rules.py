@@ -1,0 +1,232 @@
+"""Rules by which nodes refuse a pod (taint, selector, affinity, zone, ...), with what else they and
+the nodes show.
+
+Volcano: none
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from volcano_lab.api import TaskInfo, amount_text
+from volcano_lab.api.node_usage import METRICS_PERIOD
+from volcano_lab.api.objects import Pod
+from volcano_lab.changes.change import value_text
+from volcano_lab.explain import required
+from volcano_lab.explain.evidence import Evidence, not_ready
+from volcano_lab.explain.explanation import Cause, moment_text
+from volcano_lab.explain.origin import above
+from volcano_lab.explain.pages import TABLES
+from volcano_lab.explain.slips import missing_keys, near_tolerations, values_by_label
+from volcano_lab.explain.volumes import reach_of
+from volcano_lab.manifests.schema import unstructure
+from volcano_lab.messages import Message, gettext
+from volcano_lab.plugins.kube import inter_pod_affinity, node_ports, topology_spread
+from volcano_lab.plugins.kube.node_ports import conflict
+from volcano_lab.plugins.kube.pod_info import PodInfo
+from volcano_lab.trace import Record, grouped
+
+RULES = {text: (said.split()[0], said.split()[-1]) for text, said in TABLES["rules"].items()}
+"""A part of a plugin's reason, as in Volcano -> (code, the message of the rule)."""
+STATIC = ("taint", "node_affinity", "cordoned", "node_group")
+"""Rules that depend on no other pod: they refuse a node whatever it has left."""
+BESIDE = {"anti_affinity": inter_pod_affinity.ANTI_AFFINITY_REASON, "host_ports": node_ports.REASON}
+"""Rules about the pods that are on a node already, with their reason."""
+STATES = {state: re.compile(taints) for state, taints in TABLES["states"].items()}
+"""The state of a node -> a part of the taints that it sets."""
+MOST = 4
+"""Nodes that are named one by one."""
+Pods = list[tuple[TaskInfo, Message]]
+"""Pods, each with its node as a message."""
+
+
+def rule_of(reason: str) -> tuple[str, str]:
+    """Return (code, message) of a reason, both "" for an unknown one.
+
+    >>> rule_of("node(s) had untolerated taint(s)")[0]
+    'taint'
+    """
+    return next((rule for text, rule in RULES.items() if text in reason), ("", ""))
+
+
+def refused_then(seen: Evidence, task: TaskInfo, node: str, choice: Record, plugin: str) -> str:
+    """Return the reason of a plugin that refused a node at a choice: that at the end of the cycle,
+    or of pods that were there and were rolled back.
+    """
+    beside = (reason for code, reason in BESIDE.items()
+              if _beside(seen, task.key, code, [node], choice))
+    spread = any(each.when_unsatisfiable == "DoNotSchedule"
+                 for each in task.pod.spec.topology_spread_constraints)
+    return refused_now(seen, task, node) or next(beside, "") or (
+        topology_spread.REASON if spread and not task.pod.spec.volumes else gettext(
+            "plugin {plugin} refuses it", plugin=plugin))
+
+
+def refused_now(seen: Evidence, task: TaskInfo, node: str) -> str:
+    """Return the first plugin's reason against a node at the end of the cycle, a known rule before
+    what says only that no search has begun; "" without.
+    """
+    functions, info = seen.ssn.points["predicate"].functions, seen.ssn.nodes[node]
+    first = ""
+    for plugin in seen.plugins("predicate"):
+        error = functions[plugin](task, info)
+        if error is not None and (isinstance(error, str) or error.blocks_allocate()):
+            reason = error if isinstance(error, str) else ", ".join(error.reasons)
+            if rule_of(reason)[0]:
+                return reason
+            first = first or reason
+    return first
+
+
+def lets_in(seen: Evidence, task: TaskInfo, node: str) -> bool:
+    """Whether no rule refuses a node that depends on no other pod."""
+    return rule_of(refused_now(seen, task, node))[0] not in STATIC
+
+
+def rule_causes(seen: Evidence, task: str, objections: dict[str, str],
+                among: tuple[int, list[Message] | None], choice: Record | None) -> Iterator[Cause]:
+    """Yield a cause for each reason against nodes; `among` is how many nodes were searched, and
+    which: 0 for the one that is asked about.
+    """
+    count, inside = among
+    by_reason = grouped((reason, name) for name, reason in objections.items())
+    for reason, names in by_reason.items():
+        code, rule = rule_of(reason)
+        why = Message(f"rule.{rule or 'quoted'}", reason=reason,
+                      queue=seen.ssn.jobs[seen.tasks[task].job].queue)
+        said = Message("nodes.refuse" if count else "node.refuses", n=len(names), count=count,
+                       pod=task, rule=why, node=names[0], inside=inside,
+                       names=names if len(names) <= MOST else None)
+        numbers = {"nodes": len(names), "of": count, "reason": reason, "names": names}
+        there = _beside(seen, task, code, names, choice) if code in BESIDE and choice else []
+        if code in BESIDE:
+            jobs = dict.fromkeys(other.job for other, _ in there if other.job in seen.ssn.jobs)
+            numbers |= {"holders": [*jobs], "stranded": [
+                uid for uid in jobs if uid != seen.tasks[task].job
+                and seen.ssn.jobs[uid].ready_task_num() < seen.ssn.jobs[uid].min_available]}
+        yield Cause(code or "refused", [said, *_about_rule(seen, task, code, reason, names, choice),
+                                        *_in_the_way(seen.tasks[task], code, there)],
+                    numbers, [choice] if choice else [])
+
+
+def _in_the_way(task: TaskInfo, code: str, there: Pods) -> Iterator[Message | None]:
+    """Yield the pods by which a rule refuses nodes, their labels that exclude this one, and that
+    all are of its own job.
+    """
+    if there:
+        yield Message("in_the_way", pods=[said for _, said in there])
+        yield required.excluding(task.pod, [other.pod for other, _ in there])
+    if code == "anti_affinity" and {other.job for other, _ in there} == {task.job}:
+        yield Message("in_the_way.own")
+
+
+def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[str],
+                choice: Record | None) -> Iterator[Message]:
+    """Yield what else a rule and the nodes that it refuses show: the field, the nearest value."""
+    pod, nodes = seen.tasks[task].pod, seen.ssn.nodes.values()
+    about: dict[str, Callable[[], Iterable[Message]]] = {
+        "revocable_zone": lambda: _hours(seen, reason, names[0]),
+        "taint": lambda: _about_taint(seen, pod, reason, names),
+        # a node that another rule refuses may have the labels
+        "node_affinity": lambda: required.label_terms(pod, [node.node for node in nodes]),
+        "pod_affinity": lambda: required.company(seen.ssn, pod),
+        "topology_spread": lambda: required.spread_counts(seen, pod, choice),
+        "spread_label": lambda: missing_keys([
+            each.topology_key for each in pod.spec.topology_spread_constraints],
+            values_by_label(node.node for node in nodes)),
+        **dict.fromkeys(("volume_node", "volume_unbound"), lambda: reach_of(seen, task)),
+        "node_group": lambda: _node_groups(seen, seen.ssn.jobs[seen.tasks[task].job].queue),
+        "host_ports": lambda: [Message("ports", ports=sorted({
+            port for *_, port in PodInfo(pod).host_ports}))],
+        "over_usage": lambda: _measured(seen, names),
+        "pods_exceeded": lambda: _slots(seen, names, choice) if choice is not None else ()}
+    yield from about.get(code, tuple)()
+
+
+def _hours(seen: Evidence, reason: str, node: str) -> Iterator[Message]:
+    """Yield when the zone of a node is open, where it is closed now."""
+    if rule_of(reason)[1] == "zone_closed":
+        zone = seen.ssn.nodes[node].revocable_zone
+        hours = getattr(seen.ssn.plugins.get("tdm"), "zones", {}).get(zone)
+        yield Message("zone.hours", zone=zone, hours=hours, time=moment_text(seen.ssn.now)[-5:])
+
+
+def _node_groups(seen: Evidence, own: str) -> Iterator[Message]:
+    """Yield the node groups of a queue, or of the nearest above it, and whether it inherits them.
+    """
+    specs = {name: seen.ssn.queues[name].queue.spec.affinity for name in (own, *above(seen, own))}
+    for name in [*filter(specs.get, specs)][:1]:
+        inherits = name == own or seen.ssn.hierarchy_enabled("nodegroup")
+        yield Message("node_group.affinity" if inherits else "node_group.above", queue=name,
+                      affinity=value_text(unstructure(specs[name])))
+
+
+def _measured(seen: Evidence, names: list[str]) -> Iterator[Message]:
+    """Yield what nodes use, in percent, beside the thresholds of plugin usage."""
+    plugin: Any = seen.ssn.plugins["usage"]
+    uses = {name: seen.ssn.nodes[name].resource_usage for name in names}
+    yield Message("usage.measured", cpu_most=plugin.cpu_threshold, most=plugin.memory_threshold,
+                  nodes=[Message("usage.node", node=name, cpu=use.cpu.get(METRICS_PERIOD, 0.0),
+                                 memory=use.memory.get(METRICS_PERIOD, 0.0))
+                         for name, use in uses.items()])
+
+
+def _about_taint(seen: Evidence, pod: Pod, reason: str, names: list[str]) -> Iterator[Message]:
+    """Yield the state of nodes that a taint says, or the toleration that is near it."""
+    nodes = [seen.ssn.nodes[name].node for name in names]
+    if state := state_of(reason):
+        yield Message(f"taint.{state}")
+        said = {(each.message or each.reason).rstrip("."): node.name for node in reversed(nodes)
+                for each in not_ready(node) if each.reason}  # each text once
+        yield from [Message("taint.ready", node=name, text=text) for text, name in said.items()]
+        return
+    going = [node.name for node in nodes if "going" in map(
+        state_of, [taint.key for taint in node.spec.taints])]
+    yield from [Message("taint.going_too", n=len(going), nodes=going)] * bool(going)
+    yield from near_tolerations(pod, nodes)
+
+
+def state_of(taint: str) -> str:
+    """Return by which state of a node a taint is set; "" for one that is set for another reason.
+
+    >>> state_of("node.cilium.io/agent-not-ready"), state_of("dedicated")
+    ('starting', '')
+    """
+    return next((state for state, taints in STATES.items() if taints.search(taint)), "")
+
+
+def _slots(seen: Evidence, names: list[str], choice: Record) -> Iterator[Message]:
+    """Yield how many pods nodes have at that moment, and may have; those alike in one sentence."""
+    placed = seen.placed_at(choice)
+    own, others = (Counter(node for task, node in placed if (
+        task.job in seen.ssn.jobs) is ours) for ours in (True, False))
+    alike = grouped(((own[name], others[name], amount_text("pods", seen.ssn.nodes[
+        name].allocatable.get("pods"))), name) for name in names)
+    for (mine, theirs, most), nodes in [*alike.items()][:MOST]:
+        yield Message("pods.slots", n=len(nodes), nodes=nodes, own=mine, others=theirs, most=most)
+
+
+def _beside(seen: Evidence, key: str, code: str, names: list[str], choice: Record) -> Pods:
+    """The pods at that moment beside which this one must not run, and their nodes."""
+    start, mine = seen.trace.start["tasks"], PodInfo(seen.tasks[key].pod)
+    there: Pods = []
+    for other, node in seen.placed_at(choice):
+        theirs = PodInfo(other.pod)
+        if (node in names and conflict(mine.host_ports, theirs.host_ports)
+                if code == "host_ports" else _apart(seen, mine, theirs, node, names)
+                or _apart(seen, theirs, mine, node, names)):
+            new = other.key in start and not start[other.key]["node"]
+            there.append((other, Message("pod.there_new" if new else "pod.there", pod=other.key,
+                                         node=node)))
+    return sorted(there, key=lambda each: each[0].job == seen.tasks[key].job)
+
+
+def _apart(seen: Evidence, left: PodInfo, right: PodInfo, node: str, names: list[str]) -> bool:
+    """Whether one pod's anti-affinity with another one that is on a node excludes these nodes."""
+    def place(name: str, key: str) -> str | None:
+        return seen.ssn.nodes[name].node.metadata.labels.get(key)
+
+    return any(term.matches(right.namespace, right.labels, {})
+               and any(place(name, term.topology_key) == place(node, term.topology_key) is not None
+                       for name in names) for term in left.required_anti_affinity)
