@@ -135,8 +135,7 @@ def _of_conf(conf: SchedulerConfiguration, text: str) -> Message:
                    after=_plain(value))
 
 
-def _of_object(draft: Draft, conf: SchedulerConfiguration, text: str, called: Called
-               ) -> Message:
+def _of_object(draft: Draft, conf: SchedulerConfiguration, text: str, called: Called) -> Message:
     """Return the message of a setting."""
     setting = Setting.read(text)
     word, _, rest = setting.target.partition("/")

@@ -97,8 +97,7 @@ def _columns(cells: Sequence[Mapping[str, str]], optional: Sequence[str], most: 
 
 
 def _line(row: Mapping[str, str], wide: Mapping[str, int], right: set[str]) -> str:
-    line = GAP.join(padded(text, wide[name], name in right)
-                    for name, text in row.items()).rstrip()
+    line = GAP.join(padded(text, wide[name], name in right) for name, text in row.items()).rstrip()
     phase = next((text for text in row.values() if text in COLOURS), None)
     return line if phase is None else re.sub(
         rf"(?<=\s){phase}(?=\s|$)", styled(phase, fg=COLOURS[phase]), line, count=1)

@@ -132,8 +132,7 @@ def scaled(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 
 def _about(seen: Evidence, key: str) -> list[Message]:
     """What Events say of a pod, or of a PodGroup whose pods were evicted."""
-    return [each for each in seen.not_created.get(OF_POD + key, ())
-            if isinstance(each, Message)]
+    return [each for each in seen.not_created.get(OF_POD + key, ()) if isinstance(each, Message)]
 
 
 def _one_node(seen: Evidence, task: TaskInfo) -> Iterator[Message]:

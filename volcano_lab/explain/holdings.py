@@ -184,5 +184,4 @@ def _reason(seen: Evidence, task: TaskInfo, node: str) -> tuple[Hashable, Cause]
     job = seen.ssn.jobs[task.job]
     gap = next(filter(None, map(gap_of, job_causes(seen, job))), None)
     alike = (gap.code, job.queue, *gap.facts.get("short", {}).items()) if gap else ()
-    return alike, Cause.of("node_fits", pod=task.key, gap=gap and Message(
-        "node_fits.gap", gap=gap))
+    return alike, Cause.of("node_fits", pod=task.key, gap=gap and Message("node_fits.gap", gap=gap))

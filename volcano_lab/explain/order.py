@@ -78,8 +78,7 @@ def decided(seen: Evidence, left: Any, right: Any, turn: Record) -> Message | No
         if theirs > own:
             return None
         if theirs < own:
-            return first("came_first", plugin, what=what,
-                         theirs=shown(theirs), own=shown(own))
+            return first("came_first", plugin, what=what, theirs=shown(theirs), own=shown(own))
     if left.creation_timestamp >= right.creation_timestamp:
         return None
     if kind == "job":

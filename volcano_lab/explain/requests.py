@@ -36,8 +36,7 @@ def not_announced(seen: Evidence, names: Collection[str], task: TaskInfo) -> Ite
         yield Message("unit.milli", asked=f"{cpus / 1000:g}")
     absent: dict[str, list[str]] = {}
     for name in names:
-        close = announced(name, [each for each, amount in there.items()
-                                 if amount and each != name])
+        close = announced(name, [each for each, amount in there.items() if amount and each != name])
         nodes = [node for node in seen.ssn.nodes.values() if close and not (
             node.allocatable.get(name)) and node.allocatable.get(close)]
         amount = {close: sum(node.allocatable.get(close) for node in nodes)}
@@ -109,8 +108,7 @@ def sized_by(seen: Evidence, task: TaskInfo, resource: str) -> Iterator[tuple[st
     for obj in seen.given:
         if isinstance(obj, OperatorObject) and obj.namespace == task.namespace and (
                 obj.kind, obj.name) in owners:
-            for role, name in product(task.pod.metadata.labels.values(),
-                                      SIZES.get(resource, ())):
+            for role, name in product(task.pod.metadata.labels.values(), SIZES.get(resource, ())):
                 if given := at_path(obj.spec, [role, name]):
                     yield obj.kind, f"spec.{role}.{name}", str(given)
 

@@ -89,8 +89,7 @@ def _slips(world: World, job: JobInfo, largest: Amounts, most: Amounts) -> dict[
     return found
 
 
-def _without(world: World, job: JobInfo, asked: Iterable[str], there: set[str]
-             ) -> Iterator[Option]:
+def _without(world: World, job: JobInfo, asked: Iterable[str], there: set[str]) -> Iterator[Option]:
     """Without the requested resources that no node announces, where the pods also request the one
     of those `there` that has the nearest name; last, where they request any other device.
     """

@@ -174,8 +174,7 @@ class Timeline(Observer, Shown):
                                                 [*loops.values()])
         return explanation
 
-    def _keep(self, uid: str, asked: str, causes: list[Cause], seconds: float
-              ) -> Iterable[Remedy]:
+    def _keep(self, uid: str, asked: str, causes: list[Cause], seconds: float) -> Iterable[Remedy]:
         """The changes at the first cycle by which a job keeps its pods and the job that is asked
         about does not wait: pods that leave in a later cycle do not come back.
         """

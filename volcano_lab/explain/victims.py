@@ -173,8 +173,7 @@ def _now(seen: Evidence, job: JobInfo, action: str, pods: list[TaskInfo]) -> Ite
         yield Cause("evicted_for", said, {"pods": max(found.values()), "jobs": [*found]})
         return
     yield from _never(seen, job) if action == "preempt" else ()
-    against = {uid: refusing(seen, POINTS[action], task, free)
-               for uid, task in claimants.items()}
+    against = {uid: refusing(seen, POINTS[action], task, free) for uid, task in claimants.items()}
     refused = grouped((plugin, seen.called(uid)) for uid, plugins in against.items()
                       if {*CONDITIONS}.isdisjoint(plugins) for plugin in plugins)
     for plugin, jobs in refused.items():

@@ -287,8 +287,7 @@ def _groups(pattern: re.Pattern[str], text: str) -> tuple[str, ...]:
 def _is_below(key: str, domains: Iterable[str]) -> bool:
     """Return whether a key has one of the domains, or a subdomain of one."""
     domain, slash, _ = key.partition("/")
-    return bool(slash) and any(domain == known or domain.endswith(f".{known}")
-                               for known in domains)
+    return bool(slash) and any(domain == known or domain.endswith(f".{known}") for known in domains)
 
 
 @cache

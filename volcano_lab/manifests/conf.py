@@ -15,8 +15,7 @@ from volcano_lab.manifests.files import Reader, Unreadable, values
 from volcano_lab.manifests.loader import ManifestError, from_dict
 
 
-def conf_text(given: SchedulerConfiguration | Mapping[str, Any] | str | Path | None
-              ) -> str | None:
+def conf_text(given: SchedulerConfiguration | Mapping[str, Any] | str | Path | None) -> str | None:
     """Return the text of a configuration; None for Volcano's default.
 
     A text without a line end and without ": " is the name of a file, "-" the standard input.

@@ -136,8 +136,7 @@ def pods_asked(owner: KubernetesObject, objects: list[KubernetesObject]) -> int:
         return sum(task.replicas for task in owner.spec.tasks)
     if isinstance(owner, Workload):
         return pod_count(owner, objects)
-    return operators.pod_count(owner, objects) if isinstance(
-        owner, operators.OperatorObject) else 0
+    return operators.pod_count(owner, objects) if isinstance(owner, operators.OperatorObject) else 0
 
 
 def created_again(pod: Pod) -> Pod:

@@ -175,8 +175,7 @@ def _round(record: Record) -> Message:
 
 def passed(record: Record) -> Message:
     """Return why a queue, job or pod was skipped."""
-    return Message(f"passed.{record['reason']}", node=record.get("node"),
-                   error=record.get("error"))
+    return Message(f"passed.{record['reason']}", node=record.get("node"), error=record.get("error"))
 
 
 def _victims(record: Record) -> Message:

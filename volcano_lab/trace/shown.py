@@ -116,8 +116,7 @@ def markdown(part: Part) -> str:
         return _no_markup(gettext(part))
     heads, rows, numbers = _table(part)
     marks = "|".join("---:" if number else ":---" for number in numbers)
-    lines = ["| " + " | ".join(_no_markup(cell) for cell in line) + " |"
-             for line in [heads, *rows]]
+    lines = ["| " + " | ".join(_no_markup(cell) for cell in line) + " |" for line in [heads, *rows]]
     return "\n".join([lines[0], f"|{marks}|", *lines[1:]])
 
 

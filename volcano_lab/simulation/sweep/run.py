@@ -199,8 +199,7 @@ def _check(name: str, columns: Mapping[str, list[Any]], base: World, conf: Conf)
     raise SweepError("grid: {problem}", problem=found)
 
 
-def _measured(work: Work, setting: Mapping[str, Any],
-              passed: Any = ()) -> dict[str, Any]:
+def _measured(work: Work, setting: Mapping[str, Any], passed: Any = ()) -> dict[str, Any]:
     """Return the metrics of one setting, or {"error": a sentence}. Raises what is `passed`."""
     try:
         cycle = _outcome(work, setting)

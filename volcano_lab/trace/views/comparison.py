@@ -165,8 +165,7 @@ class Comparison(Shown):
         yield paragraph(self._counts()) or gettext(
             "The cycle places and evicts as many pods as before, and as many wait.")
         if self.breaks:
-            yield gettext("Gangs that fall below their minimum: {jobs:4}.",
-                          jobs=self.breaks)
+            yield gettext("Gangs that fall below their minimum: {jobs:4}.", jobs=self.breaks)
         if deleted := [row["job"] for row in self.jobs if row["phase"][1] is None]:
             yield gettext("Not in the cycle any more: {jobs:4}.", jobs=deleted)
         if self.left_out:
