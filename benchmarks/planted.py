@@ -290,7 +290,7 @@ MUTANTS += elsewhere(
     ("a volume of just the size is too small", "def _suits(", ">= _size(claim)", "> _size(claim)"),
     ("two claims have one volume", "def _unbound_on(",
      "{volume.name for volume, _ in found if volume is not None}", "set()"),
-    ("volumes are not given back", "def release(",
+    ("volumes are not given back", "def release(self",
      "self.storage.restore(obj.kind, obj.key)", "pass"),
     ("any access mode will do", "def _candidates(", "set(claim.spec.access_modes) <= set(",
      "set() <= set("),
