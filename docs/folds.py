@@ -73,9 +73,12 @@ def link_to_try(paths: list[Path], chinese: bool) -> None:
 
 
 def link_pages(paths: list[Path]) -> None:
-    """Let links in stored HTML lead to the pages of lessons instead of their notebooks."""
+    """Let links in stored HTML lead to the pages of lessons instead of their notebooks, and
+    links to the other language nowhere: each page has a switch.
+    """
     for path in paths:
-        path.write_text(re.sub(r'(href=\\"[\w-]+)\.ipynb', r"\1.html", path.read_text()))
+        text = re.sub(r'(href=\\"[\w-]+)\.ipynb', r"\1.html", path.read_text())
+        path.write_text(re.sub(r"\[([^]]+)\]\((\.\.|zh)/start\.ipynb\)", r"\1", text))
 
 
 def link_parts(paths: list[Path]) -> None:

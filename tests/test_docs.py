@@ -73,6 +73,19 @@ def test_a_page_shows_the_pictures_of_labs(tmp_path, monkeypatch):
     assert closed and labs() == [text.replace('at-rest"', 'at-rest" open') for text in closed]
 
 
+@pytest.mark.parametrize("folder", ["", "zh"])
+def test_a_page_links_to_no_notebook_of_the_other_language(folder, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    from folds import link_pages
+
+    copy = tmp_path / "start.ipynb"
+    copy.write_text((ROOT / "notebooks" / folder / "start.ipynb").read_text())
+    other = "../start.ipynb" if folder else "zh/start.ipynb"
+    assert f"]({other})" in copy.read_text()
+    link_pages([copy])
+    assert f"]({other})" not in copy.read_text() and "](00-fair-share.ipynb)" in copy.read_text()
+
+
 def test_a_page_has_the_places_that_a_lesson_links_to(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
     from folds import link_parts

@@ -331,7 +331,7 @@ def test_water_is_poured_round_by_round(shown):
     scrub, picture = player.get_by_role("slider", name="step"), shown.page.locator("svg").first
     scrub.focus()
     shown.page.keyboard.press("Home")
-    assert scrub.get_attribute("aria-valuetext") == "before the first round"
+    assert scrub.get_attribute("aria-valuetext") == "round 0 of 2"
     assert "100 left to share" in picture.text_content()
     shown.page.keyboard.press("ArrowRight")
     assert scrub.get_attribute("aria-valuetext") == "round 1 of 2"

@@ -14,6 +14,7 @@ from attrs import Factory, define, evolve
 
 from volcano_lab.messages import ENGLISH, Message, Said, paragraph
 from volcano_lab.trace import Part, Record, Shown
+from volcano_lab.trace.shown import html, markdown, plain_text
 
 Amounts = dict[str, float]
 
@@ -59,6 +60,15 @@ class Cause:
         return paragraph(self.sentences, self.lang)
 
 
+class Remedies(list[Any]):
+    """Changes that turn an answer: a list, which a notebook shows as a table."""
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        rows = [{"change": each.change, "effect": each.effect} for each in self]
+        return {f"text/{kind}": show(rows) for kind, show in (
+            ("plain", plain_text), ("markdown", markdown), ("html", html)) if rows}
+
+
 @define(slots=True)
 class Explanation(Shown):
     """Why something is as it is: `head`, the answer in a line, `causes`, `chain` of records, `rows`
@@ -76,7 +86,7 @@ class Explanation(Shown):
     causes: list[Cause] = Factory(list)
     find_remedies: Callable[..., Iterable[Any]] | None = None
     rows: list[dict[str, Any]] = Factory(list)
-    _remedies: list[Any] | None = None
+    _remedies: Remedies | None = None
 
     def __attrs_post_init__(self) -> None:
         """A sentence beside the first one of a cause stands once, with the cause that comes first.
@@ -139,7 +149,7 @@ class Explanation(Shown):
         return [records[number] for number in sorted(records)]
 
     @property
-    def remedies(self) -> list[Any]:
+    def remedies(self) -> Remedies:
         """Changes that turn the answer, each found and verified by running the cycle again
         (`Remedy`).
 
@@ -147,7 +157,7 @@ class Explanation(Shown):
         time.
         """
         if self._remedies is None:
-            self._remedies = list(self.find_remedies(inf)) if self.find_remedies else []
+            self._remedies = Remedies(self.find_remedies(inf) if self.find_remedies else ())
         return self._remedies
 
     def remedies_within(self, seconds: float) -> Iterable[Any]:

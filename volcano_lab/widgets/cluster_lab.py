@@ -29,7 +29,7 @@ CONF, SHOWN = "conf", "show"
 """Controls that are not changes: which configuration, and which resource the picture shows."""
 
 LEGEND = ("Blue: movable. Water: deserved. Full: runs. Outlined: placed now. Hatched: discarded. "
-          "Hollow: not placed. ①: turn. ◇: no turn.")
+          "Hollow: waits. ①: queue order. ◇: none.")
 SHORT = "Blue: movable. Water: deserved. Full: runs. Outlined: placed now."
 """The legend of a picture that leaves out lanes and shares."""
 

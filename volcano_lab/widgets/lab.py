@@ -62,6 +62,10 @@ class Task:
         """Return its name and what is to be done."""
         return f"**{gettext(self.name)}{mark('.')}** {gettext(self.text)}"
 
+    def moved(self, values: Values, before: Values) -> bool:
+        """Return whether a move is one of its controls."""
+        return any(values[name] != before[name] for name in self.show or values)
+
     def is_done(self, values: Values, facts: Facts) -> bool:
         """Return whether values and facts solve the task."""
         if self.done is not None:
@@ -239,8 +243,9 @@ class Lab(OnPage):
                 for number, (was, task) in enumerate(zip(self._done, self.tasks, strict=True))]
         words = sentences or [self._words(self._opening, facts)] if fresh else [
             *sentences, *(self._taught(values, facts, was) or self._changes(was[1], facts))]
-        if not fresh and self._task >= 0 and not done[self._task]:
-            words.append(self.tasks[self._task].said())
+        task = self.tasks[self._task] if self._task >= 0 and not done[self._task] else None
+        if task and not fresh and task.moved(values, was[0]):
+            words.append(task.said())
         return facts, board, done, words
 
     def _taught(self, values: Values, facts: Facts, was: tuple[Values, Facts]) -> list[str]:

@@ -1,6 +1,7 @@
 """What lesson 14, "Time", says is so."""
 
 from course.proofs import after
+from volcano_lab import Cluster
 from volcano_lab.course.kit.questions import entries
 from volcano_lab.course.lesson_14.scene import CPUS, HOUR, NODES, admitted
 
@@ -30,6 +31,15 @@ def wait_of_each_gang(sim):
 
 def by_queue(rows, field):
     return {row["queue"]: row[field] for row in rows}
+
+
+@after("time-03")
+def what_the_configuration_has(conf, monday):
+    ssn = Cluster().run(conf()).session
+    assert [*ssn.conf.actions] == ["enqueue", "allocate", "backfill"]
+    assert sorted(ssn.plugins) == sorted(["priority", "gang", "overcommit", "drf", "predicates",
+                                          "proportion", "nodeorder"])
+    assert "overcommit-factor: 1.2" in conf()
 
 
 @after("time-04")
@@ -140,6 +150,9 @@ def what_to_see_in_the_lab():
     assert kept_out["gate"] and not day_state(1, 2, False)["sums"]["gate"]
     assert (kept_out["reserved"], kept_out["limit"], kept_out["used"]) == ("24", "16.8", "12")
     assert day_state(4, 2, False)["mean"] == {"web": 53, "research": 42}
+    assert day_state(4, 3, False)["mean"]["web"] == 263
+    assert [day_state(1, jobs, False)["sums"]["percent"] for jobs in (2, 3)] == [76, 90]
+    assert day_state(1, 2, False)["table"][0]["jobs that came"] == 62
 
 
 @after("11-binding-faults-and-healing-77")

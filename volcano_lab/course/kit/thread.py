@@ -83,9 +83,9 @@ class Ways(Shown):
                          f"{', '.join(way.numbers)}" for way in WAYS)
 
     def _repr_html_(self) -> str:
-        cards = "".join(map(_card, WAYS))
         return (f'<div style="display: flex; flex-wrap: wrap; gap: 12px; color: {INK}; '
-                f'font-family: {FONT}; font-size: 14px; line-height: 1.5">{cards}</div>')
+                f'font-family: {FONT}; font-size: 14px; line-height: 1.5">'
+                f'{"".join(map(_card, WAYS))}</div>')
 
 
 ways = Ways
@@ -94,19 +94,20 @@ ways = Ways
 def _card(way: Way) -> str:
     style = (f"border: 1px solid {LINE}; border-radius: 10px; padding: 12px 14px; "
              "flex: 1 1 190px; max-width: 320px; box-sizing: border-box")
-    rows = "".join(_row(LESSONS[number]) for number in way.numbers)
+    lessons = [LESSONS[number] for number in way.numbers]
+    needs = sorted({each for lesson in lessons for each in lesson.needs} - {*way.numbers})
+    hung = "list-style: none; margin: 8px 0; padding: 0 0 0 1.2em; text-indent: -1.2em"
     return (f'<div style="{style}">{image(way.picture, "")}<br>'
-            f'<b style="font-size: 15px">{html(way.title)}</b><br>'
-            f"{html(way.whom)} · {html(way.time)}"
-            f'<ul style="list-style: none; margin: 8px 0 0; padding: 0">{rows}</ul></div>')
+            f'<b style="font-size: 15px">{html(way.title)}</b><br>{html(way.whom)} · '
+            f'{html(way.time)}<ul style="{hung}">{"".join(map(_row, lessons))}</ul>'
+            f"{gettext('It builds on {needs:,}.', needs=needs) if needs else ''}</div>")
 
 
 def _row(lesson: Lesson) -> str:
     checks, done = count_checks(lesson.number), len(progress.done(lesson.number))
     color = f"color-mix(in srgb, {GREEN} 70%, currentColor)" if done else "inherit"
     sign = "○◐●"[(done > 0) + (done >= checks)] if checks else "·"  # some have no checks
-    suffix = " " + gettext("{count} of {all}", count=min(done, checks), all=checks) if (
-        done and checks) else ""
-    hung = "padding-left: 1.2em; text-indent: -1.2em"
-    return (f'<li style="{hung}"><span aria-hidden="true" style="color: {color}">{sign}</span> '
-            f'<a href="{lesson.file}">{lesson.number} {html(lesson.title)}</a>{suffix}</li>')
+    count = gettext("{count} of {all}", count=min(done, checks), all=checks)
+    return (f'<li><span aria-hidden="true" style="color: {color}">{sign}</span> '
+            f'<a href="{lesson.file}">{lesson.number} {html(lesson.title)}</a>'
+            f"{f' {count}' if done and checks else ''}</li>")

@@ -8,7 +8,7 @@ from volcano_lab.course.lesson_14.scene import CPUS, NODES, admitted, day, mean_
 @check(takes=int)
 def most_per_hour(answer: int) -> Mistakes:
     """How many small jobs may come an hour, at most, so that web waits less than half an hour on
-    average?
+    average? A whole number.
     """
     yield not 1 <= answer <= 24, "from_1_to_24"
     wait = mean_wait(day(per_hour=answer), "web")

@@ -65,8 +65,7 @@ CONTROLS = {**group("queue web", {"per_hour": slider(2, 1, 3, "jobs", unit="per 
 PANELS = [pictures.timeline("A day, in hours", lambda state: {"lanes": state["lanes"]}, until=DAY,
                             unit="h", lane=58, lanes=3, wide=True,
                             most={"web": 40, "research": 8, "idle": 24},
-                            legend="Dashed: before. ×: the node is lost, +: it is back. The same "
-                                   "jobs come at the same times, whatever you choose."),
+                            legend="Dashed: before. ×: the node is lost, +: it is back."),
           pictures.table("How long they waited", lambda state: state["table"], key="queue",
                          wide=True, heads=["queue", "jobs that came", "started",
                                            "mean wait, minutes", "longest, minutes"])]
@@ -89,5 +88,5 @@ def day_lab() -> Lab:
     return Lab(CONTROLS, lambda values: day_state(**values), PANELS, tasks=tasks("14"),
                title="A day on three nodes of 8 CPUs",
                says=[Amounts("waits", lambda state: state["mean"], "minutes"),
-                     Amounts("holds", lambda state: state["held"], "CPUs")],
+                     Amounts("holds", lambda state: state["held"], "CPUs on average")],
                because=_because, opening=lambda state: str(Message("day.opening", **state["mean"])))

@@ -58,7 +58,7 @@ export function touchable(root, host) {
   root.addEventListener("focusout", () => { tip.hidden = true; light(); pressed = -REPEAT; });
 
   function act(part) {
-    if (part?.vp?.act) host.act(part.vp.act);
+    if (part?.vp?.act) { tip.hidden = true; host.act(part.vp.act); }
   }
 
   root.addEventListener("keydown", (event) => {

@@ -15,7 +15,7 @@ const FATES = {placed: t("placed ").trim(), discarded: t("discarded ").trim(), "
 
 export const channels = {
   steps: (data) => data.rounds.length,
-  step: (data, at) => at <= 0 ? t("before the first round") : t("round {0} of {1}", Math.ceil(at), data.rounds.length),
+  step: (data, at) => t("round {0} of {1}", Math.ceil(at), data.rounds.length),
 
   draw(given, c) {
     const colors = Object.fromEntries(given.queues.map((row, i) => [row.queue, row.leaf ? colorOf(row, i) : GREY]));
@@ -103,7 +103,7 @@ function nodes(p) {
   });
   if (c.memory) { for (const key in c.memory) delete c.memory[key]; Object.assign(c.memory, now); }
   const count = data.nodes.length, rest = tenths(p.total - taken), idle = t("{0} of {1} idle", rest, amount(p.total, data.unit));
-  return h("g", {key: "nodes"}, say(0, y + 16, t(count === 1 ? "{0} node" : "{0} nodes", count), {class: "vp-strong"}), drawn,
+  return h("g", {key: "nodes", opacity: p.over ? null : 0.15}, say(0, y + 16, t(count === 1 ? "{0} node" : "{0} nodes", count), {class: "vp-strong"}), drawn,
     p.shares > 0 && say(p.width, y + 16, fit(tiny || wide(idle, 12) > p.shares + 14 ? t("{0} idle", rest) : idle, p.shares + 14, 12), {class: "vp-soft vp-small", ...end}));
 }
 
@@ -135,8 +135,8 @@ function rootRow(p) {
       wide(words, 12) < right - left - 8 && say(left + 5, y + 13, words, {key: "says", class: "vp-small"}), line(right, y, right, y + 18, {key: "ends", class: "vp-least-thin"}));
   });
   const left = total - sum, words = [over ? t("{0} to no queue", tenths(left)) : t("{0} left to share", tenths(left)), tenths(left)].find((text) => wide(text, 12) < left * p.scale - 8);
-  return h("g", {key: "root", tip: about(t("cluster ").trim(), amount(total, data.unit)) + `${at > 0 || !data.rounds.length ? "" : t(", nothing is shared yet")}`, drop: data.queues.some((row) => row.parent) ? "root" : null},
-    box(0, y - 1, p.name, 20, {class: "vp-name"}), say(0, y + 14, data.queues.some((row) => row.parent) ? "root" : t("cluster ").trim(), {class: "vp-strong"}), trough(p, 0, total, y, 18), parts,
+  return h("g", {key: "root", tip: about(t("cluster ").trim(), amount(total, data.unit)) + `${at > 0 || !data.rounds.length ? "" : t(", nothing is shared yet")}`, drop: p.deep ? "root" : null},
+    box(0, y - 1, p.name, 20, {class: "vp-name"}), say(0, y + 14, over ? p.deep ? "root" : t("cluster ").trim() : channels.step(data, at), {class: "vp-strong"}), trough(p, 0, total, y, 18), parts,
     left > 0.005 && words && say(x(sum) + 5, y + 13, words, {key: "left", class: "vp-small vp-soft"}));
 }
 
@@ -283,7 +283,7 @@ function lane(p, row, job, y) {
         : verdict ? say(at, y + 10, [h("tspan", {class: `vp-strong ${tone(job)}`}, verdict), also && h("tspan", {dx: 8, class: "vp-soft"}, also)], {key: "says", class: "vp-small vp-halo"})
         : aside ? say(x(start) - 8, y + 10, aside, {...says, ...end})
         : inside && say(x(start) + 6, y + 10, inside, says)),
-    ring(p, `${name}minAvailable`, x(least), y + high + 2, 1 / Math.max(each, 1e-9), t("{0} pods", job.min), null),
+    ring(p, `${name}minAvailable`, x(least), y + LANE - 1, 1 / Math.max(each, 1e-9), t("{0} pods", job.min), null),
     ring(p, `${name}pods`, pull, y + high / 2, 1 / Math.max(each, 1e-9), t("{0} pods", job.pods), null));
 }
 
