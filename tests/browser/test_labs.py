@@ -502,15 +502,15 @@ def test_there_is_place_for_the_sentence_after_each_task(lesson, shown):
 
 
 def test_a_sentence_longer_than_its_place_is_smaller_in_place_of_higher(shown):
-    lab = make("04")
-    lab.begin("a crowded cluster")
+    lab = Lab({"n": slider(1, 1, 3, "n")}, lambda values: values["n"], [pictures.table(
+        "Rows", lambda n: [{"n": n}])], title="A sentence", nothing="Five lines. " * 33)
     shown = shown(lab, width=848)
     said = shown.page.locator(".vp-said")
     style = "(node) => [getComputedStyle(node).fontSize, node.offsetHeight]"
-    assert said.evaluate(style) == ["16px", 71]
-    press(shown, "minimum, job first", "End")
-    shown.page.get_by_text("its minimum of 16 counts").wait_for()
-    assert said.evaluate(style) == ["13px", 71]
+    assert said.evaluate(style) == ["14px", 91]
+    press(shown, "n", "ArrowRight")
+    said.get_by_text("Five lines.").wait_for()
+    assert said.evaluate(style) == ["13px", 91]
 
 
 def test_a_long_sentence_is_shown_whole_and_its_place_is_kept(shown):

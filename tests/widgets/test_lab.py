@@ -151,6 +151,13 @@ def test_a_move_within_a_task_ticks_no_other():
     assert lab.begin("first").set(a=3).done == {"first": True, "second": True}
 
 
+def test_a_task_is_asked_again_after_a_move_of_its_own_controls():
+    lab = Lab({"a": slider(1, 1, 9), "b": slider(1, 1, 9)}, dict, [], title="Two", tasks=[
+        Task("first", "Set a.", show={"a": 3})]).begin("first")
+    assert lab.set(b=2).said == "B: 2 (was 1). Nothing else changes."
+    assert lab.set(a=2).said.endswith("first. Set a.")
+
+
 def test_a_task_begins_is_shown_and_stays_done(lab):
     assert ask(lab, task=0).said == "weight. Make it 9." and lab.values["weight"] == 3
     assert lab.shown["task"] == 0 and lab.shown["done"] == [False]
