@@ -231,6 +231,21 @@ def test_a_pod_that_the_cluster_refuses_by_a_plugin_beyond_the_lab_is_among_thos
         "Pod a/p is Binding on node n1.")
 
 
+@pytest.mark.parametrize(("number", "memory", "cards", "head"), [
+    (2, 0, "a,4,9,X,true,m:", "a/g waits for a node with 2 cards: n1 has the most, 1. (Otherwise:"),
+    (2, 0, "a,4,9,X,true,m:b,4,9,X,true,m:", DEPENDS.format(plugin="deviceshare")),
+    (2, 0, "", DEPENDS.format(plugin="deviceshare")),
+    (1, 8, "a,4,9,X,true,m:", DEPENDS.format(plugin="deviceshare")),
+    (1, 10, "a,4,9,X,true,m:",
+     "a/g waits for a card with 10 of volcano.sh/vgpu-memory: the largest, of node n1, has 9.")])
+def test_cards_that_no_node_has_are_what_a_job_waits_for(number, memory, cards, head):
+    node = NODE % (f'volcano.sh/node-vgpu-register: "{cards}"' if cards else "")
+    request = VGPU.replace("1", str(number)) + f", volcano.sh/vgpu-memory: {memory}" * bool(memory)
+    assert Cluster().add(node.replace("vgpu-number", "vgpu-memory: 99, volcano.sh/vgpu-number"),
+                         POD % ("", request, "")).explainer(CONF % "deviceshare").why(
+        "a/g").head.startswith(head)
+
+
 @pytest.mark.parametrize(("number", "cards", "said"), [
     (1, "", ""), (2, "", "are parts of 2 different cards of one node, not of one;"),
     (2, "GPU-a,4,24564,RTX,true,hami-core:",

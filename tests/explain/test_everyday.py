@@ -80,7 +80,10 @@ spec: {schedulerName: volcano, containers: [{name: c, image: i}]}
 
 @pytest.mark.parametrize("ready", ["true", "false"])
 def test_a_pod_that_runs_and_is_not_ready_keeps_a_task_that_depends_on_it(ready):
-    text = Cluster().node("n1", cpu=4).add(RUNS.replace("READY", ready)).why("pipe").text
+    found = Cluster().node("n1", cpu=4).add(RUNS.replace("READY", ready)).why("pipe")
+    text = found.text
+    assert found.head.startswith("pipe waits for the pods of api to be ready: those of its task "
+                                 "train are created then.") is (ready == "false")
     said = "pipe-api-0 runs, and a container of it is not ready: look at its readiness probe."
     assert (f"once those of api are ready (dependsOn); {said}" in text) is (ready == "false")
 

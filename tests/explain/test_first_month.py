@@ -132,6 +132,43 @@ def test_pods_of_a_controller_that_cannot_create_them_are_not_placed(more, creat
     assert asked is (not created)
 
 
+TORCH = """\
+{apiVersion: kubeflow.org/v1, kind: PyTorchJob, metadata: {name: t, namespace: a, uid: u},
+  spec: {pytorchReplicaSpecs: {Master: &one {replicas: 1, template: {spec: {containers: [
+    {name: c, resources: {requests: {memory: 1Gi}}}]}}}, Worker: *one}}}
+---
+{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: t, namespace: a,
+  ownerReferences: [&owner {apiVersion: kubeflow.org/v1, kind: PyTorchJob, name: t, uid: u}]},
+  spec: {minMember: 2}, status: {phase: Inqueue}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: t-master-0, namespace: a, ownerReferences: [{
+    apiVersion: kubeflow.org/v1, kind: PyTorchJob, name: t, uid: u}],
+    annotations: {scheduling.k8s.io/group-name: t}}, spec: {schedulerName: volcano, containers: [
+      {name: c, resources: {requests: {memory: 1Gi}}}]}, status: {phase: Pending}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {
+  allocatable: {cpu: 8, memory: 8Gi, pods: 10}}}
+---
+{apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: a}, spec: {
+  hard: {memory: HARD}}, status: {hard: {memory: HARD}, used: {memory: 1Gi}}}
+---
+""".replace("&owner ", "")
+
+
+@pytest.mark.parametrize(("hard", "message", "head", "change"), [
+    ("1Gi", "exceeded quota: q", "a/t waits for quota: ResourceQuota a/q is memory 1Gi short.",
+     "ResourceQuota a/q: hard memory 1Gi -> 2Gi"),
+    ("9Gi", "exceeded quota: q", "a/t waits for its gang: 1 of 2 pods exist that may run.", None),
+    ("1Gi", "no such account", "a/t waits for its gang: 1 of 2 pods exist that may run.", None)])
+def test_a_quota_that_refuses_some_pods_of_an_operator_is_what_they_wait_for(
+        hard, message, head, change):
+    """Also where a flag of the operator, and no field of the object, hands its pods to Volcano."""
+    said = event("FailedCreatePod", message, name="t").replace('"Job"', '"PyTorchJob"')
+    found = Cluster(loads(TORCH.replace("HARD", hard) + said)).why("a/t")
+    assert found.head.startswith(head)
+    assert next((each.change for each in found.remedies if "Quota" in each.change), None) == change
+
+
 @pytest.mark.parametrize("order", [1, -1])
 def test_the_last_of_a_controllers_warnings_is_that_of_the_latest_time(order):
     events = [event("FailedCreate", "first"), event("FailedCreate", "second",

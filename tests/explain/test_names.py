@@ -210,8 +210,13 @@ def test_a_deployment_of_another_scheduler_is_known_by_its_name(name):
         "{apiVersion: v1, kind: Pod, metadata: {name: api-6d-x, namespace: shop, ownerReferences: "
         "[{apiVersion: apps/v1, kind: ReplicaSet, name: api-6d, uid: r}]}, "
         "spec: {containers: [{name: c}]}}").explainer().why(name)
-    assert found.codes == ["other_scheduler"] and found.text.startswith(
-        "The cycle leaves it out. Pod shop/api-6d-x names the scheduler default-scheduler")
+    assert found.codes == ["other_scheduler"] and found.head == (
+        f"{name.removeprefix('deploy/').removeprefix('rs/')} is not scheduled by Volcano: its pods "
+        "are for the scheduler default-scheduler.")
+    assert ("Pod shop/api-6d-x names the scheduler default-scheduler (spec.schedulerName); Volcano "
+            "places pods that name volcano, and evicts none for others. Deployment api creates its "
+            "pods: the scheduler is set there (schedulerName: volcano in its pod template)"
+            ) in found.text
 
 
 @pytest.mark.parametrize("spec, said", [

@@ -9,6 +9,7 @@ Volcano: none
 import re
 from collections.abc import Iterable, Iterator
 from math import inf
+from typing import Any
 
 from volcano_lab.api import BOUND, FAILED, PIPELINED, RUNNING, SUCCEEDED, JobInfo, TaskInfo
 from volcano_lab.api.formatting import amount_text
@@ -184,8 +185,10 @@ def beyond_causes(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
             by = Message("beyond.claims.name") if plugin == "claims" else Message(
                 "beyond.plugin", plugin=plugin)
             cards = [_card_memory(seen, task), _cards(seen, task)] * (plugin == "deviceshare")
-            yield Cause.of("beyond", Message(f"beyond.{plugin}"), *cards, by=by, pod=task.key,
-                           asks=asks or None)
+            found = Cause.of("beyond", Message(f"beyond.{plugin}"), *cards, by=by, pod=task.key,
+                             asks=asks or None)
+            found.numbers |= _without_cards([*filter(None, cards)])
+            yield found
         yield from [Cause("claims_off", off, context=True)] if off else ()
         changed = None if deciding else Message(
             "beyond.changed", how=Message("beyond.pipelined" if task.status == PIPELINED else
@@ -298,6 +301,15 @@ def _card_memory(seen: Evidence, task: TaskInfo) -> Message | None:
     name = max(most, key=most.__getitem__, default="")
     return Message("beyond.cards.memory", resource=MEMORY, asked=asked, node=name, most=most[name],
                    annotation=CARDS) if name and asked > most[name] > 0 else None
+
+
+def _without_cards(said: list[Message]) -> dict[str, Any]:
+    """The facts by which no node has the cards that a pod requests, whatever runs there."""
+    for each in said:
+        most = each.facts.get("there") or each
+        if "most" in most.facts and (each is most or most.facts["most"] < each.facts["n"]):
+            return {**each.facts, **most.facts, "sure": "memory" if each is most else "cards"}
+    return {}
 
 
 def decided_by(causes: Iterable[Cause]) -> list[Said]:

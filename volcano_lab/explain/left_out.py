@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from volcano_lab.api.objects import Pod, PodGroup
+from volcano_lab.api.objects import OwnerReference, Pod, PodGroup
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.changes import Change
 from volcano_lab.changes.draft import owners_of
@@ -38,8 +38,9 @@ def left_out(seen: Evidence, what: str, why_job: Callable[[str], Explanation]
         group = job_of(pod)
         if pod.spec.scheduler_name not in ("", SCHEDULER):
             return why_job(group) if group in seen.ssn.jobs else Explanation(
-                f"pod {pod.key}", Message("left_out"), [*elsewhere([pod], next(iter(
-                    pod.metadata.owner_references), None))])
+                f"pod {pod.key}", Message("left_out.stranger", name=what,
+                                          scheduler=pod.spec.scheduler_name),
+                [*elsewhere([pod], _creator(seen, pod))])
     names = {what, f"default/{what}", *(pod.key for pod in pods)}
     alike = [name for name in seen.not_created if name.partition("/")[2] == what]
     if len(alike) == 1:
@@ -54,6 +55,16 @@ def left_out(seen: Evidence, what: str, why_job: Callable[[str], Explanation]
         Message(reason.code, **{**reason.facts, "name": what}),
         *_also(seen, reason, groups, pods)]), [Cause("left_out", "")],
         partial(_with_a_queue, seen, what, lost) if lost else None)
+
+
+def _creator(seen: Evidence, pod: Pod) -> OwnerReference | None:
+    """What has created a pod, or what has created that in turn."""
+    owners, found = pod.metadata.owner_references, None
+    while owners:
+        found = owners[0]
+        owners = next((obj.metadata.owner_references for obj in seen.named.get(
+            f"{pod.namespace}/{found.name}", ()) if obj.kind == found.kind), [])
+    return found
 
 
 def _not_created(seen: Evidence, what: str, names: set[str]) -> Explanation | None:

@@ -47,20 +47,23 @@ def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
     if job.tasks and not counts(job)[1] and not evidence.waits(job) and not stuck:
         by, idle = beyond.decided_by(causes), next(filter(None, (
             gap_of(cause) for cause in causes if cause.code in evidence.OWN.values())), None)
+        sure = next((gap_of(cause, True) for cause in causes if "sure" in cause.numbers), None)
         waited = any(cause.code in ("beyond_answer", "waited") for cause in causes)
         code = "job.placed" if waited else "job.stands"
         code = "job.beyond" if by else code
-        code = "job.idle" if idle else code
-        return [Message(code, status=status, by=by, gap=idle, job=short(seen.called(job.uid))),
-                *_notes(seen, job)]
+        code = "job.head" if sure and not by else "job.idle" if idle or sure else code
+        return [Message(code, status=status, by=by, gap=idle or sure, job=short(
+            seen.called(job.uid))), *_notes(seen, job)]
     gaps = map(gap_of, sorted(causes, key=lambda cause: cause.code not in TOO_LARGE))
     gap = next((found for found in gaps if found is not None), None)
     return [Message("job.waits" if gap is None else "job.head", gap=gap, status=status,
                     job=short(seen.called(job.uid))), *_notes(seen, job)]
 
 
-def gap_of(cause: Cause) -> Message | None:
-    """Return what a cause makes a job wait for, and how much of it is missing; None for context."""
+def gap_of(cause: Cause, sure: bool = False) -> Message | None:
+    """Return what a cause makes a job wait for, and how much of it is missing; None for context,
+    unless it is `sure` beside pods that are all placed.
+    """
     code = "gap.cluster_full" if cause.numbers.get("whole") else f"gap.{cause.code}"
     code += ".none" * (cause.code == "pod_too_large" and not any(cause.numbers["largest"].values()))
     code += ".nodes" * (cause.code == "refused" and "reason" in cause.numbers)
@@ -69,10 +72,11 @@ def gap_of(cause: Cause) -> Message | None:
     code += ".some" * (cause.code == "fragmented" and "allowed" in cause.numbers)
     code += ".unseen" * bool(cause.numbers.get("unseen"))
     code += ".overdue" * bool(cause.numbers.get("overdue"))
+    code += f".{cause.numbers.get('sure')}" * sure
     said = [each for each in cause.sentences if isinstance(each, Message)]
     own = next((each.facts["n"] for each in said if each.code.startswith("own_pods")), 0)
     code += ".own" * (own > 0 and known(f"{code}.own"))
-    if not known(code) or (cause.context and cause.code not in TOO_LARGE):
+    if not known(code) or (cause.context and cause.code not in TOO_LARGE and not sure):
         return None
     facts = {**(said[0].facts if said else {}), **cause.numbers, "own": own}
     asked, there = (next((facts[name] for name in names if facts.get(name) is not None), None)
@@ -177,6 +181,8 @@ def _not_made(seen: Evidence, job: JobInfo, why: Said) -> Cause:
     said = Message("not_created", name=seen.called(job.uid), what=why)
     facts = why.facts if isinstance(why, Message) else {}
     never = getattr(facts.get("unready"), "code", "") == "not_created.ended"
+    if getattr(why, "code", "") == "not_created.depends" and not never:
+        return Cause("pods_not_made", said, {"sure": "depends", **facts}, [], bool(job.tasks))
     if (by := facts.get("quota")) is None:
         return Cause("pods_not_made", said, {"never": never, "phase": facts.get("phase")}, [],
                      bool(job.tasks) and not never)

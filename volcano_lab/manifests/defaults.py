@@ -189,6 +189,9 @@ class _Controllers:
             for obj in self._of(api.Workload)}
         self.groups = PodGroups(annotations, {*self.given_groups})
         pods = [*{_key(pod): pod for pod in (*self._of(api.Pod), *running)}.values()]
+        self.handed = {ref.uid for each in (*self._of(api.PodGroup), *(
+            pod for pod in pods if pod.spec.scheduler_name == SCHEDULER))
+            for ref in each.metadata.owner_references}
         self.ready, self.unready = _by_task(pods, True), _by_task(pods, False)
 
     def _of(self, kind: type[T]) -> list[T]:
@@ -294,9 +297,14 @@ class _Controllers:
         """Return what the operator of a kind creates; its objects create others in turn."""
         created = operators.created(
             obj, self.objects, lambda name: self.given_groups.get(f"{obj.namespace}/{name}"),
-            self.owners.kinds(obj), self.fields.priorities)
+            self.owners.kinds(obj), self.fields.priorities, self.handed)
         for sentence in created.sentences:
             self._not_created(obj, sentence)
+        for said in self._over_quota(obj):  # of its pods that are there the others have names
+            pods = operators.pods_of(obj)
+            if any(pod.key in self.pods for pod in pods):
+                self.into.not_created[_key(obj)].remove(said)
+                self._lacking(obj, pods, self.pods, {})
         if any(isinstance(each, api.PodGroup) for each in created.objects) and self._no_group(obj):
             return []
         pods = self._admitted(obj, [each for each in created.objects if isinstance(each, api.Pod)])
@@ -381,6 +389,12 @@ class _Controllers:
             return None
         self.into.not_created[_key(owner)].remove(said)
         return Message("not_created.refused", event=said)
+
+    def _over_quota(self, owner: api.KubernetesObject) -> list[Said]:
+        """The Event of a controller by which a ResourceQuota refuses pods of an owner."""
+        return [said for said in self.into.not_created.get(_key(owner), ())
+                if getattr(said, "code", "") == "not_created.event" and (
+                    "exceeded quota" in str(said)) and self._has_quota(owner.namespace)]
 
     def _warn_of_unchecked(self, owner: api.KubernetesObject, pods: list[api.Pod]) -> None:
         """Warn once of each request of an owner's pods that has no effect."""

@@ -20,7 +20,7 @@ from volcano_lab.manifests.workloads import suspended
 from volcano_lab.messages import Message, Said, gettext
 
 __all__ = ["KINDS", "NAMED_BY", "OPERATORS", "SUSPENDED", "Created", "OperatorObject", "created",
-           "ended", "pod_count", "problems", "roles_of"]
+           "ended", "pod_count", "pods_of", "problems", "roles_of"]
 
 SUSPENDED = (("suspend", True), ("runPolicy.suspend", True), ("job.state", "suspended"))
 MISSING = "MISSING"
@@ -56,6 +56,12 @@ def pod_count(obj: OperatorObject, objects: list[KubernetesObject]) -> int:
     _, found = _found(obj, objects)
     gangs = found if isinstance(found, list) else []
     return sum(role.count for gang in gangs for role in gang.roles)
+
+
+def pods_of(obj: OperatorObject) -> list[Pod]:
+    """Return the pods that an operator creates for an object at once, as if none was there."""
+    return [pod for role in roles_of(obj) if not role.later
+            for pod in _pods(obj, role, role.template.spec, "")]
 
 
 def _found(obj: OperatorObject, objects: list[KubernetesObject]
@@ -99,7 +105,7 @@ def ended(obj: OperatorObject) -> Message | None:
 
 def created(obj: OperatorObject, objects: list[KubernetesObject],
             given: Callable[[str], PodGroup | None], there: Set[str],
-            priorities: Mapping[str, int]) -> Created:
+            priorities: Mapping[str, int], handed: Set[str] = frozenset()) -> Created:
     """Return what an operator creates for an object.
 
     Args:
@@ -108,6 +114,7 @@ def created(obj: OperatorObject, objects: list[KubernetesObject],
         given: The existing PodGroup of a name, or None.
         there: The kinds of existing children of the object.
         priorities: The value of each PriorityClass.
+        handed: The uids of objects of which there are pods for Volcano, or PodGroups.
     """
     made = _found(obj, objects)[1]
     why = _why_not(obj, objects, there, made)
@@ -118,8 +125,7 @@ def created(obj: OperatorObject, objects: list[KubernetesObject],
             made.sentences.append(gettext("no pods are created of it: it names none"))
         return made
     plan, gangs = Created(), made or []
-    asked = OPERATORS[type(obj)].hands_over(obj, gangs) or any(
-        _owns(obj, given(gang.name)) for gang in gangs)
+    asked = OPERATORS[type(obj)].hands_over(obj, gangs) or obj.metadata.uid in handed
     for gang in gangs:
         _add_gang(obj, gang, asked, given, priorities, plan)
     plan.sentences = [*dict.fromkeys(plan.sentences)]
@@ -181,12 +187,6 @@ def _add_gang(obj: OperatorObject, gang: Gang, asked: bool,
         told.append(gettext("{later:2}: created when {first:2} runs; minResources of PodGroup "
                             "{name} count them", later=[pod.name for pod in later],
                             first=[pod.name for pod in first], name=name))
-
-
-def _owns(obj: OperatorObject, group: PodGroup | None) -> bool:
-    """Whether its operator has created a PodGroup for an object: its pods are Volcano's."""
-    return group is not None and obj.metadata.uid in [
-        ref.uid for ref in group.metadata.owner_references]
 
 
 def _pods(obj: OperatorObject, role: Role, spec, group: str) -> Iterator[Pod]:
