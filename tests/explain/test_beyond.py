@@ -231,6 +231,19 @@ def test_a_pod_that_the_cluster_refuses_by_a_plugin_beyond_the_lab_is_among_thos
         "Pod a/p is Binding on node n1.")
 
 
+@pytest.mark.parametrize(("mode", "cards", "said"), [
+    ("mig", "a,4,9,X,true,hami-core:", True), ("mig", "a,4,9,X,true,hami-core:b,4,9,X,true,mig:",
+                                               False),
+    ("hami-core", "a,4,9,X,true,m:", False), ("mig", "", False)])
+def test_a_mode_of_sharing_that_no_node_has_is_what_a_job_waits_for(mode, cards, said):
+    node = NODE % (f'volcano.sh/node-vgpu-register: "{cards}"' if cards else "")
+    found = Cluster().add(node, POD % (f"volcano.sh/vgpu-mode: {mode}", VGPU, "")).explainer(
+        CONF % "deviceshare").why("a/g")
+    assert found.head.startswith("a/g waits for a node with cards in mode mig: those of all are in "
+                                 "hami-core.") is said
+    assert ("(volcano.sh/vgpu-mode mig): those of all are in hami-core" in found.text) is said
+
+
 @pytest.mark.parametrize(("number", "memory", "cards", "head"), [
     (2, 0, "a,4,9,X,true,m:", "a/g waits for a node with 2 cards: n1 has the most, 1. (Otherwise:"),
     (2, 0, "a,4,9,X,true,m:b,4,9,X,true,m:", DEPENDS.format(plugin="deviceshare")),

@@ -135,8 +135,9 @@ def test_pods_of_another_scheduler_are_told_of_the_podgroup_of_their_owner(name)
         "annotations: {scheduling.k8s.io/group-name: podgroup-x}", owner)
     answer = asked(group("x", "mpi", 3, "MPIJob"), stray).why(name)
     assert answer.codes == ["other_scheduler"]
-    assert answer.text.endswith("MPIJob mpi creates its pods: the scheduler is set there, or by "
-                                "the settings of its operator.")
+    assert answer.text.endswith("MPIJob mpi creates its pods: the scheduler is set there "
+                                "(schedulerName: volcano in its pod template), or by the settings "
+                                "of its operator.")
 
 
 @pytest.mark.parametrize("field, facts", [

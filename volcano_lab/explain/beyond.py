@@ -169,7 +169,7 @@ NO_REASON = re.compile(TABLES["no_reason"]["text"])
 """In the cluster's answer about a pod: it names no reason against a node."""
 PARTS, CARDS = "volcano.sh/vgpu-number", "volcano.sh/node-vgpu-register"
 """The resource of parts of cards, and the annotation in which a node lists its cards."""
-MEMORY = "volcano.sh/vgpu-memory"
+MEMORY, MODE = "volcano.sh/vgpu-memory", "volcano.sh/vgpu-mode"
 SOON = 60
 """Seconds after which the scheduler has given a PodGroup a phase."""
 
@@ -184,7 +184,8 @@ def beyond_causes(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
         for plugin, asks in deciding.items():
             by = Message("beyond.claims.name") if plugin == "claims" else Message(
                 "beyond.plugin", plugin=plugin)
-            cards = [_card_memory(seen, task), _cards(seen, task)] * (plugin == "deviceshare")
+            cards = [_mode(seen, task), _card_memory(seen, task), _cards(seen, task)] * (
+                plugin == "deviceshare")
             found = Cause.of("beyond", Message(f"beyond.{plugin}"), *cards, by=by, pod=task.key,
                              asks=asks or None)
             found.numbers |= _without_cards([*filter(None, cards)])
@@ -290,6 +291,17 @@ def _cards(seen: Evidence, task: TaskInfo) -> Message | None:
     return Message("beyond.cards", container=name, resource=PARTS, n=numbers[name], there=there)
 
 
+def _mode(seen: Evidence, task: TaskInfo) -> Message | None:
+    """That a pod names a mode of sharing cards in which no node has some."""
+    mode = task.pod.metadata.annotations.get(MODE)
+    there = {"mig" if card.split(",")[5] == "mig" else "hami-core"
+             for node in seen.ssn.nodes.values()
+             for card in node.node.metadata.annotations.get(CARDS, "").split(":")
+             if card.count(",") > 4}
+    return Message("beyond.cards.mode", mode=mode, modes=sorted(there), key=MODE,
+                   annotation=CARDS) if mode and there and mode not in there else None
+
+
 def _card_memory(seen: Evidence, task: TaskInfo) -> Message | None:
     """That a container requests more memory of a card than any card has."""
     asked = max((int(parse(text)) for each in task.pod.spec.containers
@@ -306,6 +318,8 @@ def _card_memory(seen: Evidence, task: TaskInfo) -> Message | None:
 def _without_cards(said: list[Message]) -> dict[str, Any]:
     """The facts by which no node has the cards that a pod requests, whatever runs there."""
     for each in said:
+        if "modes" in each.facts:
+            return {**each.facts, "sure": "mode"}
         most = each.facts.get("there") or each
         if "most" in most.facts and (each is most or most.facts["most"] < each.facts["n"]):
             return {**each.facts, **most.facts, "sure": "memory" if each is most else "cards"}

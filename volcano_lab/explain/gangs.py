@@ -43,29 +43,33 @@ def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 def _invalid(seen: Evidence, job: JobInfo, invalid: Any) -> Cause:
     """Which pods a gang lacks, and what creates them."""
     valid, roles = job.valid_task_num(), job.roles_short()
-    needs = [Message("gang_invalid.role", role=role, count=count, least=least)
-             for role, (count, least) in roles.items()]
     said = Message("gang_invalid", reason=invalid.reason, message=invalid.message,
-                   needs=needs or [Message("gang_invalid.all", least=job.min_available,
-                                           count=valid)])
+                   needs=_needs(job, roles))
+    records = [record for record in seen.of("job_valid", job=job.uid) if record["answer"]][:1]
+    if over := owners.ended_as(seen, job):
+        return Cause("pods_not_made", [said, owners.left_behind(seen, job)], {"phase": over},
+                     records)
     renamed, after = _renamed(job, roles), owners.creates_later(seen, job)
     unnamed = sum(not task.task_role for task in job.tasks.values()) if roles else 0
     failed = bool(job.in_status(FAILED) and seen.volcano_jobs(job))  # it creates none beside these
-    over = owners.ended_as(seen, job)
-    return Cause("pods_not_made" if over else "gang_invalid", [
+    return Cause("gang_invalid", [
         said, *(Message("gang_invalid.near", role=role, near=near)
                 for role, near in renamed.items()),
         Message("gang_invalid.unnamed", n=unnamed, annotation=TASK_SPEC) if unnamed else None,
-        *_created(seen, job, failed or bool(renamed or unnamed or over)),
-        owners.left_behind(seen, job),
+        *_created(seen, job, failed or bool(renamed or unnamed)),
         Message("gang_invalid.after", **after) if after else None,
         Message("gang_invalid.later", count=valid)
-        if valid and not (after or roles or failed or over or owners.lacks_head(job)
+        if valid and not (after or roles or failed or owners.lacks_head(job)
                           or seen.not_created.get(seen.called(job.uid))) else None],
         {"min_available": job.min_available, "valid": valid, "roles": roles,
-         "renamed": renamed, "after": after, **({"failed": True} if failed else {}),
-         **({"phase": over} if over else {})},
-        [record for record in seen.of("job_valid", job=job.uid) if record["answer"]][:1])
+         "renamed": renamed, "after": after, **({"failed": True} if failed else {})}, records)
+
+
+def _needs(job: JobInfo, roles: dict[str, tuple[int, int]]) -> list[Message]:
+    """How many pods of a gang exist that may run, of each role that is short."""
+    return [Message("gang_invalid.role", role=role, count=count, least=least)
+            for role, (count, least) in roles.items()] or [
+        Message("gang_invalid.all", least=job.min_available, count=job.valid_task_num())]
 
 
 def _created(seen: Evidence, job: JobInfo, known: bool) -> Iterator[Message]:

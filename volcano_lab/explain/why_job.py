@@ -45,34 +45,30 @@ def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
     stuck = any(cause.numbers.get("never") or (below and cause.numbers.get("stuck"))
                 for cause in causes)
     if job.tasks and not counts(job)[1] and not evidence.waits(job) and not stuck:
-        by, idle = beyond.decided_by(causes), next(filter(None, (
-            gap_of(cause) for cause in causes if cause.code in evidence.OWN.values())), None)
-        sure = next((gap_of(cause, True) for cause in causes if "sure" in cause.numbers), None)
-        waited = any(cause.code in ("beyond_answer", "waited") for cause in causes)
-        code = "job.placed" if waited else "job.stands"
-        code = "job.beyond" if by else code
-        code = "job.head" if sure and not by else "job.idle" if idle or sure else code
-        return [Message(code, status=status, by=by, gap=idle or sure, job=short(
-            seen.called(job.uid))), *_notes(seen, job)]
+        return [_standing(seen, job, causes, status), *_notes(seen, job)]
     gaps = map(gap_of, sorted(causes, key=lambda cause: cause.code not in TOO_LARGE))
     gap = next((found for found in gaps if found is not None), None)
     return [Message("job.waits" if gap is None else "job.head", gap=gap, status=status,
                     job=short(seen.called(job.uid))), *_notes(seen, job)]
 
 
+def _standing(seen: Evidence, job: JobInfo, causes: list[Cause], status: list[Message]) -> Message:
+    """The first line about a job of which no pod waits here."""
+    by, idle = beyond.decided_by(causes), next(filter(None, (
+        gap_of(cause) for cause in causes if cause.code in evidence.OWN.values())), None)
+    sure = next((gap_of(cause, True) for cause in causes if "sure" in cause.numbers), None)
+    waited = any(cause.code in ("beyond_answer", "waited") for cause in causes)
+    code = "job.placed" if waited else "job.stands"
+    code = "job.beyond" if by else code
+    code = "job.head" if sure and not by else "job.idle" if idle or sure else code
+    return Message(code, status=status, by=by, gap=idle or sure, job=short(seen.called(job.uid)))
+
+
 def gap_of(cause: Cause, sure: bool = False) -> Message | None:
     """Return what a cause makes a job wait for, and how much of it is missing; None for context,
     unless it is `sure` beside pods that are all placed.
     """
-    code = "gap.cluster_full" if cause.numbers.get("whole") else f"gap.{cause.code}"
-    code += ".none" * (cause.code == "pod_too_large" and not any(cause.numbers["largest"].values()))
-    code += ".nodes" * (cause.code == "refused" and "reason" in cause.numbers)
-    code += ".ended" * (cause.code == "pods_not_made" and bool(cause.numbers.get("phase")))
-    code += ".elsewhere" * bool(cause.numbers.get("elsewhere"))
-    code += ".some" * (cause.code == "fragmented" and "allowed" in cause.numbers)
-    code += ".unseen" * bool(cause.numbers.get("unseen"))
-    code += ".overdue" * bool(cause.numbers.get("overdue"))
-    code += f".{cause.numbers.get('sure')}" * sure
+    code = _gap(cause) + f".{cause.numbers.get('sure')}" * sure
     said = [each for each in cause.sentences if isinstance(each, Message)]
     own = next((each.facts["n"] for each in said if each.code.startswith("own_pods")), 0)
     code += ".own" * (own > 0 and known(f"{code}.own"))
@@ -84,6 +80,17 @@ def gap_of(cause: Cause, sure: bool = False) -> Message | None:
     if asked and there is not None:
         facts["short"] = over(asked, there)
     return Message(code, **facts)
+
+
+def _gap(cause: Cause) -> str:
+    """The code of the message of what a cause makes a job wait for."""
+    code = "gap.cluster_full" if cause.numbers.get("whole") else f"gap.{cause.code}"
+    code += ".none" * (cause.code == "pod_too_large" and not any(cause.numbers["largest"].values()))
+    code += ".nodes" * (cause.code == "refused" and "reason" in cause.numbers)
+    code += ".ended" * (cause.code == "pods_not_made" and bool(cause.numbers.get("phase")))
+    code += ".some" * (cause.code == "fragmented" and "allowed" in cause.numbers)
+    return code + "".join(f".{name}" for name in ("elsewhere", "unseen", "overdue")
+                          if cause.numbers.get(name))
 
 
 def _status(job: JobInfo) -> list[Message]:
@@ -225,15 +232,7 @@ def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     if note is not None and (lost or "preempt" in seen.ssn.enabled_actions):
         near = alike(note.facts["name"], seen.classes) if lost else sorted(named)
         yield Cause("no_priority_class", [note], {"named": near}, [], True)
-    own = seen.ssn.queues[job.queue]
-    if not own.is_open and job.tasks and not evidence.waits(job):
-        old = Message("queue_stays.earlier", version=seen.scheduler) if (
-            release(seen) < STATES) else None
-        yield Cause.of("queue_stays", old, context=True, queue=job.queue,
-                       state=own.queue.status.state)
-    for why in seen.not_created.get(job.queue, ()):
-        yield Cause("queue_opened", Message("notice", what=why, place=Message(
-            "place.queue", name=job.queue)))
+    yield from _queue(seen, job)
     for obj in [] if seen.brief else seen.given:
         if obj.kind != "PodGroup" and obj.key in seen.names.above[job.uid]:
             field, queue = named_queue(obj)
@@ -249,6 +248,21 @@ def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             what = found.facts["what"]
             yield Cause("no_effect", found, {"what": what.code, "meant": [
                 what.facts.get("found")] * what.code.startswith("unread.queue_")})
+
+
+def _queue(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield that the queue of pods that run is not open, and what keeps its controller from opening
+    it.
+    """
+    own = seen.ssn.queues[job.queue]
+    if not own.is_open and job.tasks and not evidence.waits(job):
+        old = Message("queue_stays.earlier", version=seen.scheduler) if (
+            release(seen) < STATES) else None
+        yield Cause.of("queue_stays", old, context=True, queue=job.queue,
+                       state=own.queue.status.state)
+    for why in seen.not_created.get(job.queue, ()):
+        yield Cause("queue_opened", Message("notice", what=why, place=Message(
+            "place.queue", name=job.queue)))
 
 
 def _creator(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
