@@ -22,8 +22,8 @@ from volcano_lab.explain.explanation import Cause, moment_text, over, part
 from volcano_lab.explain.holders import held_by_strangers
 from volcano_lab.explain.lint import unmeasured
 from volcano_lab.explain.pages import TABLES
+from volcano_lab.manifests.events import EVICT, OF_POD, SCALES
 from volcano_lab.manifests.job_controller import CREATING, policy_for
-from volcano_lab.manifests.loader import EVICT, OF_POD, SCALES
 from volcano_lab.messages import Message, Said
 from volcano_lab.trace.plain import amounts
 

@@ -10,7 +10,8 @@ import subprocess
 from io import StringIO
 
 from volcano_lab.api.objects import KINDS, ConfigMap
-from volcano_lab.manifests.loader import Loaded, ManifestError, load, reported
+from volcano_lab.manifests.events import reported
+from volcano_lab.manifests.loader import Loaded, ManifestError, load
 from volcano_lab.messages import gettext, mark
 
 CONFIG_MAP = "volcano-scheduler-configmap"

@@ -23,6 +23,7 @@ from volcano_lab.framework.config.yaml import resolve
 from volcano_lab.manifests import document as documents
 from volcano_lab.manifests import names, operators
 from volcano_lab.manifests import unsupported as not_modelled
+from volcano_lab.manifests.events import OF_POD, reported
 from volcano_lab.manifests.files import MOST_BYTES, Reader, Source, Unreadable, values
 from volcano_lab.manifests.schema import Findings, found_text, structure, unstructure
 from volcano_lab.messages import Message, OneSentence, Said, capped, friendly_errors, gettext, mark
@@ -33,26 +34,11 @@ stay visible.
 """
 MOST_LISTS = 3
 """The maximum depth of nested lists."""
-FAILED = re.compile(r"^Failed(To)?Create(?!PodSandBox)|Error$")
-"""Reasons of Events by which controllers report that they cannot create something; the kubelet
-reports sandboxes of pods.
-"""
-OF_POD = "pod/"
-OF_STATUS = re.compile(r'^.*?Message:"((?:[^"\\]|\\.)*)".*', re.DOTALL)
-"""An Event of Volcano's with the API server's answer, of which only the message is read."""
-OF_CRD = re.compile(r"is invalid: status\.\S+: Required value")
-"""In an answer of the API server: a CRD is not that of the release whose controller writes."""
 SCHEDULER_LABEL = {"app": "volcano-scheduler"}
 IMAGE = re.compile(r"/vc-scheduler:(v?(?!v?1\.14\.0\b)\d[\w.-]*)")
 """The version of the scheduler in its image, where it is another one than that of the lab."""
 NODE_LABELS = re.compile(r"--node-selector(?:=|', ')([^'\"\s]+)")
 """The scheduler's flag with labels: it knows nodes alone that have one of them."""
-EVICT = "Evict"
-"""The reason of the scheduler's Events about pods that it evicts, and about their PodGroups."""
-SCALES = {"NotTriggerScaleUp": "scales.not", "TriggeredScaleUp": "scales"}
-"""Reasons of an autoscaler's Events about pods, and what they say."""
-OF_CYCLES = ("FailedScheduling", "Unschedulable")
-"""Reasons of Events about pods with what a scheduler says in each cycle."""
 APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
@@ -397,30 +383,6 @@ class _Batch:
                 self.errors.append(gettext("{label}: metadata.uid is {found}, as that of {other}; "
                                            "allowed is a uid of its own", label=label,
                                            found=found_text(uid), other=seen[uid]))
-
-
-def reported(event: dict[str, Any]) -> dict[str, Message]:
-    """Return from an Event, by what it is about, the warning of a controller that it cannot create
-    something, or one about a pod (`pod/` before its name), also what the scheduler says of a
-    PodGroup whose pods it evicts; nothing for other objects.
-    """
-    reason, text = (documents.text_of(event.get(name)) or "" for name in ("reason", "message"))
-    about: Any = event.get("involvedObject")
-    about = about if isinstance(about, dict) else {}
-    kind = about.get("kind")
-    told = reason in SCALES if kind == "Pod" else (kind, reason) == ("PodGroup", EVICT)
-    of_pod = kind == "Pod" or told
-    if event["kind"] != "Event" or not (told or event.get("type") == "Warning") or (
-            reason in OF_CYCLES if of_pod else kind != "Queue" and not FAILED.search(reason)):
-        return {}
-    webhook = operators.WEBHOOK.search(text)
-    key = str(about.get("name")) if kind == "Queue" else documents.key_of({"metadata": about})
-    return {OF_POD * of_pod + key: Message(
-        "event" if of_pod else "not_created.event", reason=reason,
-        said=OF_STATUS.sub(r"\1", text).replace('\\"', '"').rstrip(". \n"),
-        webhook=Message("webhook", name=webhook[1]) if webhook else None,
-        crd=Message("event.crd") if OF_CRD.search(text) else None,
-        time=str(event.get("lastTimestamp") or event.get("eventTime")))}
 
 
 def labelled(obj: api.KubernetesObject, place: str | None) -> str:
