@@ -231,6 +231,35 @@ def test_a_pod_that_the_cluster_refuses_by_a_plugin_beyond_the_lab_is_among_thos
         "Pod a/p is Binding on node n1.")
 
 
+TOPOLOGY = """\
+apiVersion: nodeinfo.volcano.sh/v1alpha1
+kind: Numatopology
+metadata: {name: NODE}
+spec:
+  policies: {CPUManagerPolicy: CPUS, TopologyManagerPolicy: POLICY}
+  numares: {cpu: {allocatable: "0,2-3"}}
+  cpuDetail: {"0": {}, "1": {}, "2": {numa: 1}, "3": {numa: 1}}
+"""
+
+
+@pytest.mark.parametrize(("node", "cpus", "policy", "sure", "said"), [
+    ("n1", "static", "restricted", False,
+     "Free CPUs by NUMA node, on nodes with policy restricted: n1: 1 and 2."),
+    ("n1", "static", "best-effort", True, "none is, by their Numatopologies (n1: best-effort, CPUs "
+                                          "static)."),
+    ("n1", "none", "restricted", True, "(n1: restricted, CPUs none)."),
+    ("n2", "static", "best-effort", False, "")])
+def test_what_a_numatopology_says_of_a_node_is_told(node, cpus, policy, sure, said):
+    topology = TOPOLOGY.replace("NODE", node).replace("CPUS", cpus).replace("POLICY", policy)
+    found = Cluster(loads("---\n".join([
+        NODE % "", POD % (NUMA % "restricted", "", ""), topology]))).explainer(
+            CONF % "numa-aware").why("a/g")
+    assert found.head.startswith("a/g waits for a node with TopologyManagerPolicy restricted:"
+                                 if sure else DEPENDS.format(plugin="numa-aware"))
+    assert said in found.text and ("NUMA node, on" in found.text or "ologies (" in found.text
+                                   ) is bool(said)
+
+
 @pytest.mark.parametrize(("mode", "cards", "said"), [
     ("mig", "a,4,9,X,true,hami-core:", True), ("mig", "a,4,9,X,true,hami-core:b,4,9,X,true,mig:",
                                                False),

@@ -24,6 +24,7 @@ from volcano_lab.explain.lint import unmeasured
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.manifests.events import EVICT, OF_POD, SCALES
 from volcano_lab.manifests.job_controller import CREATING, policy_for
+from volcano_lab.manifests.numa import OF_NUMA
 from volcano_lab.messages import Message, Said
 from volcano_lab.trace.plain import amounts
 
@@ -169,6 +170,9 @@ NO_REASON = re.compile(TABLES["no_reason"]["text"])
 """In the cluster's answer about a pod: it names no reason against a node."""
 PARTS, CARDS = "volcano.sh/vgpu-number", "volcano.sh/node-vgpu-register"
 """The resource of parts of cards, and the annotation in which a node lists its cards."""
+NUMA_POLICY = "volcano.sh/numa-topology-policy"
+SURE = {"beyond.cards.mode": "mode", "beyond.numa.policy": "numa"}
+"""What no node has, by the message that says so."""
 MEMORY, MODE = "volcano.sh/vgpu-memory", "volcano.sh/vgpu-mode"
 SOON = 60
 """Seconds after which the scheduler has given a PodGroup a phase."""
@@ -184,11 +188,11 @@ def beyond_causes(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
         for plugin, asks in deciding.items():
             by = Message("beyond.claims.name") if plugin == "claims" else Message(
                 "beyond.plugin", plugin=plugin)
-            cards = [_mode(seen, task), _card_memory(seen, task), _cards(seen, task)] * (
-                plugin == "deviceshare")
-            found = Cause.of("beyond", Message(f"beyond.{plugin}"), *cards, by=by, pod=task.key,
+            more = [_mode(seen, task), _card_memory(seen, task), _cards(seen, task)] if (
+                plugin == "deviceshare") else [_numa(seen, task)] * (plugin == "numa-aware")
+            found = Cause.of("beyond", Message(f"beyond.{plugin}"), *more, by=by, pod=task.key,
                              asks=asks or None)
-            found.numbers |= _without_cards([*filter(None, cards)])
+            found.numbers |= _certain([*filter(None, more)])
             yield found
         yield from [Cause("claims_off", off, context=True)] if off else ()
         changed = None if deciding else Message(
@@ -315,11 +319,22 @@ def _card_memory(seen: Evidence, task: TaskInfo) -> Message | None:
                    annotation=CARDS) if name and asked > most[name] > 0 else None
 
 
-def _without_cards(said: list[Message]) -> dict[str, Any]:
-    """The facts by which no node has the cards that a pod requests, whatever runs there."""
+def _numa(seen: Evidence, task: TaskInfo) -> Message | None:
+    """The free CPUs of the nodes that have the NUMA policy of a pod, or that none has."""
+    policy = task.pod.metadata.annotations.get(NUMA_POLICY)
+    nodes: list[Any] = [said for name in seen.ssn.nodes
+                        for said in seen.not_created.get(OF_NUMA + name, ())]
+    fit = [Message("numa.free", **said.facts) for said in nodes
+           if (said.facts["policy"], said.facts["cpus"]) == (policy, "static")]
+    return Message(f"beyond.numa.{'free' if fit else 'policy'}", policy=policy,
+                   nodes=fit or nodes) if policy and nodes else None
+
+
+def _certain(said: list[Message]) -> dict[str, Any]:
+    """The facts by which no node has what a pod requests of a plugin, whatever runs there."""
     for each in said:
-        if "modes" in each.facts:
-            return {**each.facts, "sure": "mode"}
+        if each.code in SURE:
+            return {**each.facts, "sure": SURE[each.code]}
         most = each.facts.get("there") or each
         if "most" in most.facts and (each is most or most.facts["most"] < each.facts["n"]):
             return {**each.facts, **most.facts, "sure": "memory" if each is most else "cards"}

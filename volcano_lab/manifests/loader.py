@@ -21,7 +21,7 @@ from volcano_lab.api.storage import claims_of
 from volcano_lab.framework import collector_paused
 from volcano_lab.framework.config.yaml import resolve
 from volcano_lab.manifests import document as documents
-from volcano_lab.manifests import names, operators
+from volcano_lab.manifests import names, numa, operators
 from volcano_lab.manifests import unsupported as not_modelled
 from volcano_lab.manifests.events import OF_POD, reported
 from volcano_lab.manifests.files import MOST_BYTES, Reader, Source, Unreadable, values
@@ -307,6 +307,9 @@ class _Batch:
             for key, said in reported(document).items():
                 self._report(key, said)
                 return
+            if document.get("kind") == "Numatopology":
+                said = numa.of_node(document)
+                self._reports[numa.OF_NUMA + said.facts["node"]] = [said]
             self._not_read.setdefault(str(reason), []).append(label)
             self._kinds |= {str(reason): reason.kind} if reason.kind else {}
             self._reports.setdefault(documents.key_of(document), []).append(str(reason))
