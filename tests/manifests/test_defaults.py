@@ -595,6 +595,21 @@ def test_a_limit_range_refuses_pods_outside_its_bounds(kind, limits, why):
     assert ("terminates the Job" in said) == (bool(why) and kind == "Volcano Job")
 
 
+@pytest.mark.parametrize(("limits", "refused"), [
+    ('max: {cpu: "1"}', True), ('default: {cpu: "1"}', True), ('default: {cpu: "2"}', False),
+    ('max: {cpu: "1"}, default: {cpu: "2"}', True), ('default: {memory: 1Gi}', False),
+    ('max: {cpu: "3"}, default: {cpu: "1"}', True), ('max: {cpu: "3"}', False)])
+@pytest.mark.parametrize("own", [None, 2])
+def test_a_request_above_the_limit_that_a_limit_range_gives_is_refused(limits, refused, own):
+    """Not one with a limit of its own, unless that is above the maximum."""
+    cpu = f'{{requests: {{cpu: "2"}}, limits: {{{f"cpu: {own}" if own else ""}}}}}'
+    found = with_defaults(loads(eight("Job", cpu=cpu) + RANGE.replace("LIMITS", limits)))
+    said = "".join(map(str, found.not_created.get("team/a", ())))
+    above = ": LimitRange team/r gives a container the limit cpu 1, and the request is 2, so the API"
+    assert (above in said) is (refused and not own and "default: {cpu: \"2\"}" not in limits)
+    assert bool(said) is (('max: {cpu: "1"}' in limits) if own else refused)
+
+
 def test_a_quota_counts_thousands_of_equal_pods_at_once(monkeypatch):
     sizes = []
     monkeypatch.setattr(quotas, "usage", lambda *args: sizes.append(1) or usage(*args))

@@ -114,7 +114,14 @@ def _parts(spec: api.PodSpec, kind: str) -> list[tuple[Amounts, Amounts]]:
 def _beyond(key: str, item: api.LimitRangeItem, limits: Amounts, requests: Amounts
             ) -> Iterator[Message]:
     """Yield the bounds of a LimitRange that limits and requests are beyond; what is not set, too.
+    The limit that it gives is a bound of requests.
     """
+    who = Message(f"limit_range.{item.type.lower()}")
+    for name, bound in (item.max | item.default).items() if item.type == "Container" else ():
+        given = quantity.parse(bound)
+        if limits.get(name) == given < requests.get(name, 0):
+            yield Message("not_created.above", range=key, name=name, bound=bound, who=who,
+                          asked=quantity.to_text(requests[name], quantity.style_of(bound)))
     ratios = {name: limits[name] / requests[name] for name in limits if requests.get(name)}
     for code, bounds, named, sign in (("max", item.max, limits, 1), ("min", item.min, requests, -1),
                                       ("ratio", item.max_limit_request_ratio, ratios, 1)):
@@ -123,7 +130,7 @@ def _beyond(key: str, item: api.LimitRangeItem, limits: Amounts, requests: Amoun
                 asked = quantity.to_text(named[name], quantity.style_of(bound)) if (
                     name in named) else Message("none")
                 yield Message(f"not_created.{code}", range=key, name=name, bound=bound, asked=asked,
-                              who=Message(f"limit_range.{item.type.lower()}"))
+                              who=who)
 
 
 def released(quota: api.ResourceQuota, gone: Iterable[api.KubernetesObject]) -> api.ResourceQuota:
