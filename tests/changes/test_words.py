@@ -124,6 +124,13 @@ def test_each_kind_of_field_has_its_sentence(setting):
     assert str(described(Change((setting,)), WORLD, CONF)) == SAID[setting]
 
 
+@pytest.mark.parametrize("setting", [each.replace("job/train", "job/ghost") for each in SAID
+                                     if each.startswith("job/train")])
+def test_a_field_of_a_job_without_pods_has_its_sentence(setting):
+    said = str(described(Change((setting,)), WORLD, CONF))
+    assert said.startswith("job default/ghost: ") and "None" not in said
+
+
 @pytest.mark.parametrize(("settings", "text"), [
     # amounts of one field of one object are one
     ("queue/a.capability[cpu]=8 queue/a.capability[memory]=8Gi",

@@ -192,6 +192,15 @@ def test_a_queue_that_is_not_there_is_made_or_the_near_one_is_taken():
         "create queue team-mi (web is placed on n1)"]
 
 
+@pytest.mark.parametrize("name", ["train", "ml/train", "job/train"])
+def test_a_job_of_another_namespace_whose_queue_is_not_there_has_the_same_changes(name):
+    job = """{apiVersion: batch.volcano.sh/v1alpha1, kind: Job,
+     metadata: {name: train, namespace: ml}, spec: {queue: teem, minAvailable: 1, tasks: [{name: w,
+     replicas: 1, template: {spec: {containers: [{name: c}]}}}]}}"""
+    found = Cluster().node("n1", cpu=4).queue("team").add(job).why(name)
+    assert next(each.made.settings for each in found.remedies) == ("job/ml/train.queue=team",)
+
+
 def test_pods_that_volcano_does_not_schedule_are_named():
     cluster = Cluster().node("n1", cpu=4).add(OTHERS).job("web", pods=1, cpu=2)
     assert "Pods that Volcano does not schedule hold cpu 3 (kube-system/agent)." in Explainer(

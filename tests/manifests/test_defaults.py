@@ -605,7 +605,7 @@ def test_a_request_above_the_limit_that_a_limit_range_gives_is_refused(limits, r
     cpu = f'{{requests: {{cpu: "2"}}, limits: {{{f"cpu: {own}" if own else ""}}}}}'
     found = with_defaults(loads(eight("Job", cpu=cpu) + RANGE.replace("LIMITS", limits)))
     said = "".join(map(str, found.not_created.get("team/a", ())))
-    above = ": LimitRange team/r gives a container the limit cpu 1, and the request is 2, so the API"
+    above = ": LimitRange team/r gives a container the limit cpu 1, and the request is 2, so "
     assert (above in said) is (refused and not own and "default: {cpu: \"2\"}" not in limits)
     assert bool(said) is (('max: {cpu: "1"}' in limits) if own else refused)
 

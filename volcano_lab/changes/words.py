@@ -161,6 +161,7 @@ def _of_object(draft: Draft, conf: SchedulerConfiguration, text: str, called: Ca
         return Message(code if known(code) else "change.amounts", name=facts["name"], where=where,
                        word=facts["word"], field=".".join(path[:-1]), amounts=[amount])
     code = _code(word, path, setting.value)
+    code += ".any" * (before is None and known(f"{code}.any"))  # no pod is there yet
     more = DETAILS[code](setting.value, before, obj) if code in DETAILS else {}
     if more is None:
         code, more = "change.field", {"before": facts["before"] or Message("unset")}
@@ -246,7 +247,10 @@ def _where(obj: PodGroup, field: str) -> Message | None:
     return Message("change.annotation", annotation=GROUP_MIN_MEMBER) if noted else None
 
 
-def _selector(value: Mapping[str, str], before: Mapping[str, str], obj: PodGroup) -> Facts:
+def _selector(value: Mapping[str, str], before: Mapping[str, str] | None, obj: Any
+              ) -> Facts | None:
+    if before is None:
+        return None
     return {"more": _pairs({key: text for key, text in value.items() if before.get(key) != text}),
             "less": _pairs({key: text for key, text in before.items() if value.get(key) != text})}
 

@@ -33,7 +33,9 @@ RESUMED = {"true": False, "suspended": "running"}
 def left_out(seen: Evidence, what: str, why_job: Callable[[str], Explanation]
              ) -> Explanation | None:
     """Why an object of this name is not in the session."""
-    pods = sorted(_pods_called(seen, what), key=lambda pod: bool(pod.spec.node_name))
+    alike = {key for key in (*seen.not_created, *seen.named) if key.partition("/")[2] == what}
+    key = min(alike) if len(alike) == 1 else what
+    pods = sorted(_pods_called(seen, key), key=lambda pod: bool(pod.spec.node_name))
     for pod in pods:
         group = job_of(pod)
         if pod.spec.scheduler_name not in ("", SCHEDULER):
@@ -41,10 +43,7 @@ def left_out(seen: Evidence, what: str, why_job: Callable[[str], Explanation]
                 f"pod {pod.key}", Message("left_out.stranger", name=what,
                                           scheduler=pod.spec.scheduler_name),
                 [*elsewhere([pod], _creator(seen, pod))])
-    names = {what, f"default/{what}", *(pod.key for pod in pods)}
-    alike = [name for name in seen.not_created if name.partition("/")[2] == what]
-    if len(alike) == 1:
-        names.update(alike)
+    names = {what, key, f"default/{what}", *(pod.key for pod in pods)}
     groups = _groups(seen, names, pods)
     reason = next((reason for reason in seen.ssn.snapshot.left_out if isinstance(
         reason, Message) and reason.facts["name"] in (groups or names)), None)
