@@ -13,6 +13,7 @@ from volcano_lab.explain import beyond, evidence
 from volcano_lab.explain.evictions import eviction_causes
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text
+from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.outcome import future
 from volcano_lab.explain.owners import on_event
 from volcano_lab.explain.questions import why_not_cause
@@ -30,6 +31,7 @@ def going_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     going, pending = leaving(seen, job), counts(job)[2]
     for cause in (promised(seen, job), going, _nowhere(seen, job)):
         if cause is not None and not (pending and cause.numbers.get("gang")):
+            yield from node_causes(seen, job) if cause.numbers.get("gang") else ()
             yield cause
             for record in _refused(seen, job)[-1:] if cause.code == "promised" else ():
                 before = refusal(seen, job, record)

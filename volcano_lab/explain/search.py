@@ -14,12 +14,12 @@ from typing import Any
 
 from attrs import evolve
 
-from volcano_lab.api import RELEASING, JobInfo
+from volcano_lab.api import PIPELINED, RELEASING, JobInfo
 from volcano_lab.api.objects import PodGroup, Queue
 from volcano_lab.changes import Change
 from volcano_lab.changes.words import any_of
 from volcano_lab.explain.candidates import candidates, distinct
-from volcano_lab.explain.evidence import Evidence, counts, fails_to_start
+from volcano_lab.explain.evidence import Evidence, counts, fails_to_start, unbound
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import SWITCHED, Option, Rank, World, apart, in_order, switched
 from volcano_lab.explain.outcome import BY_ITSELF, LARGE, Outcome, alone, outcome
@@ -36,7 +36,8 @@ from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.messages import Message
 from volcano_lab.trace import POINTS, CauseTrace, Names
 
-LATE, NOTHING, ADMITTED, PLACED = range(-1, 3)
+LATE, NOTHING, ADMITTED, PROMISED, PLACED = range(-1, 4)
+"""What a cycle gives a job; it is promised places only where no pod leaves these."""
 SETS, FIRSTS, ALIKE = 2, 6, 24
 """Sets of changes that are offered, changes that begin one, and alternatives of one kind."""
 LARGER = 8
@@ -85,6 +86,13 @@ def smallest(turns: Callable[[int], bool], steps: int, first: int = 1, near: int
     return high
 
 
+def _freed(ssn: Session, job: JobInfo) -> bool:
+    """Whether pods leave a node to which a job's pods are pipelined."""
+    nodes = {task.node_name for task in job.in_status(PIPELINED).values()}
+    return any(task.status == RELEASING for node in nodes
+               for task in ssn.nodes[node].tasks.values())
+
+
 def _by_sums(change: Change) -> bool:
     """Whether a change gives a job its places by what is free then, without evictions."""
     rest = [text for text in change.settings if not FIRST.match(text)]
@@ -110,7 +118,7 @@ class Search:
         self.offered: set[Change] = set()
         self._refused: set[Change] = set()  # by the cycles that follow
         self._known: dict[Change, int] = {}
-        self._enough: tuple[int, ...] = PLACED, ADMITTED  # what an option is to give
+        self._enough: tuple[int, ...] = PLACED, PROMISED, ADMITTED  # what an option is to give
         self._loops = False  # whether the change that was judged last evicts again and again
 
     @cached_property
@@ -185,7 +193,7 @@ class Search:
         yield from self.sets([] if self.offered else [
             each for each in rest if each.rank == Rank.LESS], EVERY, quick)
         yield from self.singles(requests if self.offered else ())
-        for self._enough in ((PLACED,), (PLACED, ADMITTED)):
+        for self._enough in ((PLACED, PROMISED), (PLACED, PROMISED, ADMITTED)):
             yield from self.singles(rest)
 
     def _sized(self, options: Sequence[Option]) -> list[Option]:
@@ -249,8 +257,8 @@ class Search:
         return None
 
     def fewest(self, option: Option) -> Change | None:
-        """The smallest change of an option with which the job is placed; where one only admits
-        it, that one: later cycles may give it a place.
+        """The smallest change of an option with which the job is placed; where one only promises
+        it places, or admits it, that one: later cycles may give it a place.
         """
         sums, first = self.large and _by_sums(option.most), option.at(option.first)
         if sums and self.at(first) == PLACED:  # sums say how much; the cycles that follow, whether
@@ -321,11 +329,12 @@ class Search:
         except (ManifestError, TooLate):
             return []
         job = ssn.jobs.get(self.job.uid)
-        if job is None or not counts(job)[2]:
+        if job is None or not unbound(job):
             return []
         world = World(objects, conf, self.seen.called)
         brought = tuple(f"node/{name}." for name in world.nodes.keys() - self.world.nodes.keys())
-        causes = job_causes(Evidence(ssn, trace), job)
+        promised = () if counts(job)[2] else objects  # of which later cycles are run
+        causes = job_causes(Evidence(ssn, trace, promised), job)
         return [option for option in candidates(world, ssn, job, causes)
                 if (option.rank in ranks or option.rank == Rank.WAIT)
                 and (option.kind not in ALONE or Rank.NODES in ranks)
@@ -382,7 +391,7 @@ class Search:
             return NOTHING  # it would lose pods of its own
         starts = bool(job.tasks) and (job.is_ready() or ssn.job_pipelined(job))
         if starts and (sum(counts(job)[:2]) > self.places or self._has_pod(job)):
-            return PLACED
+            return PLACED if job.is_ready() or _freed(ssn, job) else PROMISED
         return ADMITTED if self.job.is_pending() and not job.is_pending() else NOTHING
 
     def _loops_beyond(self, after: Outcome) -> bool:
