@@ -198,7 +198,7 @@ class Candidates(OfQueues, OfPods):
 
     def quotas(self, numbers: Numbers) -> Iterator[Option]:
         """That the ResourceQuota allow what the job lacks, or what the pods of all owners lack."""
-        yield options.quota_raised(numbers["quota"], *(
+        yield from options.quota_raised(numbers["quota"], *(
             numbers[level] for level in ("wanted", "for_all") if level in numbers))
 
     def never(self, numbers: Numbers) -> Iterator[Option]:

@@ -87,8 +87,8 @@ def _created(seen: Evidence, reasons: list[Message]) -> Iterator[Option]:
     """
     for why in (reason.facts["what"] for reason in reasons):
         if refusal := refusal_of(why):
-            yield quota_raised(refusal["quota"], refusal["wanted"].items(),
-                               wanted_by_all(seen, refusal).items())
+            yield from quota_raised(refusal["quota"], refusal["wanted"].items(),
+                                    wanted_by_all(seen, refusal).items())
         if isinstance(why, Message) and why.code == "not_created.suspended" and (
                 why.facts["kueue"] is None):
             steps = why.facts["field"].split(".")[1:]

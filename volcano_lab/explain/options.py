@@ -249,12 +249,18 @@ def several(settings: list[str], rank: int = Rank.QUEUE) -> Option:
     return Option(lambda count: Change(tuple(settings[:count])), rank, len(settings))
 
 
-def quota_raised(quota: str, *levels: Iterable[tuple[str, str]]) -> Option:
+def stages(changes: Iterable[Change], rank: int = Rank.QUEUE) -> Iterator[Option]:
+    """One of some changes, the least first, without those that set nothing."""
+    found = [change for change in dict.fromkeys(changes) if change.settings]
+    if found:
+        yield Option(lambda step: found[step - 1], rank, len(found))
+
+
+def quota_raised(quota: str, *levels: Iterable[tuple[str, str]]) -> Iterator[Option]:
     """A ResourceQuota that allows more, at one of some levels: resources with their quantities."""
-    changes = [*dict.fromkeys(Change(tuple(
+    yield from stages(Change(tuple(
         f"resourcequota/{quota}.status.hard[{name}]={text}" for name, text in level))
-        for level in levels)]
-    return Option(lambda step: changes[step - 1], Rank.QUEUE, len(changes))
+        for level in levels)
 
 
 def gone(world: World, jobs: Iterable[str], rank: int = Rank.OTHERS) -> Iterator[Option]:

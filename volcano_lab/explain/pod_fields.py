@@ -13,7 +13,6 @@ from volcano_lab.changes.change import path_text, value_text
 from volcano_lab.changes.job_fields import at_path
 from volcano_lab.changes.objects import UNSCHEDULABLE
 from volcano_lab.explain import options, slips, values
-from volcano_lab.explain.evidence import unplaced
 from volcano_lab.explain.explanation import over
 from volcano_lab.explain.options import Case, Numbers, Option, Rank, once, setting, several
 from volcano_lab.explain.owners import lacks_head
@@ -93,7 +92,7 @@ class OfPods(Case):
         value of it, as other nodes have it, unless it may say which devices a node has.
         """
         texts: dict[int, list[str]] = {Rank.OTHERS: [], Rank.LESS: []}
-        task = unplaced(self.job)[0]
+        task = min(self.job.tasks.values(), key=lambda task: bool(task.node_name))
         asked, wanted = amounts(task.init_resreq), task.pod.spec.node_selector.items()
         devices = any("/" in name for name in asked)
         for name, node in self.world.nodes_called(names).items():

@@ -9,6 +9,7 @@ from math import ceil
 from typing import Any
 
 from volcano_lab.api import PIPELINED, Resource, total
+from volcano_lab.changes import Change
 from volcano_lab.changes.job_fields import at_path
 from volcano_lab.explain import lint, options, values
 from volcano_lab.explain.evidence import still_needed, unplaced
@@ -80,9 +81,19 @@ class OfQueues(Case):
             wanted = amounts(known.request if level is None else level)
             named = {name for queue in self.world.queues.values() for name in (
                 queue.spec.deserved or ())}
-            yield from values.raised(self.world, self.job.queue, "deserved", [
-                {name: wanted[name] for name in wanted if name in named}, wanted])
+            levels = part(wanted, [name for name in wanted if name in named]), wanted
+            yield from options.stages(map(self._deserved, levels))
             yield self._deserved_above(over(wanted, amounts(known.deserved)))
+
+    def _deserved(self, level: Amounts) -> Change:
+        """As much as a level deserved, within the capability: one that names other resources only
+        names these, too, with all that the cluster has.
+        """
+        whole = part(amounts(self.ssn.total_resource), level)
+        return Change(tuple(text for field, amount in (("deserved", level), ("capability", whole))
+                            for option in values.raised(self.world, self.job.queue, field, [amount],
+                                                        field == "capability")
+                            for text in option.most.settings))
 
     def _deserved_above(self, more: Amounts) -> Option:
         """More that its queue deserves, and each queue above that names these resources."""

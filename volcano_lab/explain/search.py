@@ -33,6 +33,7 @@ from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.framework.observer import joined
 from volcano_lab.manifests.admission import verdicts
 from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.manifests.owners import job_of
 from volcano_lab.messages import Message
 from volcano_lab.trace import POINTS, CauseTrace, Names
 
@@ -115,6 +116,7 @@ class Search:
         placed, promised, waiting = counts(job)
         self.places = placed + (0 if promise_fails(seen, job) else promised)
         self.lost = bool(job.tasks) and not waiting and not pod
+        self.elsewhere = job.uid in map(job_of, seen.elsewhere.values())
         self.offered: set[Change] = set()
         self._refused: set[Change] = set()  # by the cycles that follow
         self._known: dict[Change, int] = {}
@@ -430,7 +432,7 @@ class Search:
         except (ManifestError, TooLate):
             return None
         job = after.last.jobs.get(uid) if after.last is not None else None
-        if job is None or after.rest is None or self._loops:
+        if job is None or after.rest is None or self._loops or (self.elsewhere and not job.tasks):
             return None
         if not (self._keeps(after) if self.keep else after.runs(uid) and (
                 after.placed(uid) > had or not job.tasks or self._has_pod(job))):

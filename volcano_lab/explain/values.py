@@ -59,9 +59,7 @@ def raised(world: World, queue: str, field: str, levels: Sequence[Amounts],
                     to=options.text_of(name, amount, amounts.get(name, "")))
             for name, amount in more.items() if quantity.parse(amounts.get(name, "0")) < amount))
 
-    found = [each for each in dict.fromkeys(map(change, levels)) if each.settings]
-    if found:
-        yield Option(lambda step: found[step - 1], steps=len(found))
+    yield from options.stages(map(change, levels))
 
 
 def lowered(world: World, queue: str, field: str, resource: str, least: float) -> Iterator[Option]:

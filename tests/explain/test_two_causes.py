@@ -1,0 +1,87 @@
+"""Two things that each keep a job from its places: one change for both is offered, and holds."""
+
+from itertools import combinations
+
+import pytest
+from small_cluster import conf
+
+from volcano_lab import Cluster
+from volcano_lab.manifests.loader import loads
+
+CONF = conf("priority", "gang, enablePreemptable: false", "overcommit", "drf", "predicates",
+            "capacity", actions="enqueue, allocate, preempt, reclaim")
+NODE = """apiVersion: v1
+kind: Node
+metadata: {name: %s, labels: {pool: gpu}}
+spec: {unschedulable: %s, taints: [%s]}
+status: {allocatable: {cpu: "8", memory: 32Gi, pods: "%s"}}
+"""
+QUEUES = """apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: team}
+spec: {capability: {cpu: "%s"}}
+status: {state: %s}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: other}
+spec: {guarantee: {resource: {cpu: "%s"}}}
+"""
+QUOTA = """apiVersion: v1
+kind: ResourceQuota
+metadata: {name: quota, namespace: ml}
+spec: {hard: {requests.cpu: "%s"}}
+status: {hard: {requests.cpu: "%s"}}
+"""
+JOB = """apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: train, namespace: ml}
+spec: {queue: team, minAvailable: %s, schedulerName: %s, tasks: [{name: worker, replicas: 3,
+ template: {spec: {nodeSelector: {%s}, schedulingGates: [%s], affinity: {%s}, containers: [{name: c,
+ ports: [%s], resources: {requests: {cpu: "2", memory: 4Gi}}}]}}}]}
+"""
+APART = ("podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: pool, "
+         "labelSelector: {matchLabels: {volcano.sh/job-name: train}}}]}")
+BLOCKERS = {
+    "taint": {"taint": "{key: gpu, effect: NoSchedule}"}, "cordon": {"cordoned": 3},
+    "capability": {"capability": 4}, "closed": {"state": "Closed"}, "minimum": {"least": 4},
+    "label": {"label": "pool: gpus"}, "quota": {"quota": 3}, "guarantee": {"guarantee": 20},
+    "apart": {"apart": APART}, "host port": {"port": "{containerPort: 8, hostPort: 8}",
+                                             "cordoned": 1},
+    "gate": {"gate": "{name: a/b}"}, "scheduler": {"scheduler": "default-scheduler"},
+    "one node": {"label": "kubernetes.io/hostname: n0", "cordoned": 1}}
+"""What keeps the job waiting, by the fields that differ from a job that runs."""
+FAST = [("capability", "apart"), ("host port", "minimum"), ("host port", "gate"),
+        ("one node", "host port"), ("quota", "one node"), ("cordon", "apart"), ("taint", "closed")]
+
+
+def cluster(taint="", cordoned=0, capability=24, state="Open", least=3, label="", quota=99,
+            guarantee=0, apart="", port="", gate="", scheduler="volcano"):
+    nodes = [NODE % (f"n{number}", str(number < cordoned).lower(), taint, 110)
+             for number in range(3)]
+    return Cluster(loads("---\n".join([
+        *nodes, QUEUES % (capability, state, guarantee), QUOTA % (quota, quota),
+        JOB % (least, scheduler, label, gate, apart, port)])))
+
+
+def blocked(*names):
+    fields = {}
+    for name in names:
+        fields |= BLOCKERS[name] if not {*fields} & {*BLOCKERS[name]} else {}
+    return cluster(**fields)
+
+
+def test_the_job_runs_without_a_blocker():
+    assert "does not wait" in cluster().why("train", conf=CONF).head
+
+
+@pytest.mark.parametrize("names", [
+    *FAST, *(pytest.param(names, marks=pytest.mark.slow)
+             for names in combinations(BLOCKERS, 2) if names not in FAST)], ids="+".join)
+def test_for_two_blockers_a_change_is_offered_that_holds(names):
+    world = blocked(*names)
+    remedies = [*world.why("train", conf=CONF).remedies_within(60)]
+    assert remedies, names
+    first = remedies[0].made
+    assert world.what_if(*first.settings, remove=first.removals, base_conf=CONF).holds(
+        "train", "placed")
