@@ -14,7 +14,8 @@ from volcano_lab.changes.objects import key_of
 from volcano_lab.changes.words import described
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import ConfError, load_conf
-from volcano_lab.manifests.defaults import uid_of_job, with_defaults
+from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests.field_defaults import uid_of_job
 from volcano_lab.manifests.loader import Loaded, ManifestError, loads
 
 JOB = """

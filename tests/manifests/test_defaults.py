@@ -17,7 +17,8 @@ from volcano_lab.api.objects import (
 )
 from volcano_lab.api.storage import claims_of
 from volcano_lab.manifests import quotas
-from volcano_lab.manifests.defaults import FIRST_TIME, with_defaults
+from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests.field_defaults import FIRST_TIME
 from volcano_lab.manifests.job_controller import (
     expand,
     inherited_annotations,

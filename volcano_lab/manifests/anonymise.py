@@ -23,7 +23,7 @@ from volcano_lab.framework.config.arguments import NOT_MODELLED
 from volcano_lab.framework.config.conf import ACTIONS, load_conf
 from volcano_lab.framework.plugin import plugin_names
 from volcano_lab.manifests import meanings as of
-from volcano_lab.manifests.defaults import uid_of_job
+from volcano_lab.manifests.field_defaults import uid_of_job
 from volcano_lab.manifests.loader import Dumper, scheduler_conf_of
 from volcano_lab.manifests.schema import json_name
 

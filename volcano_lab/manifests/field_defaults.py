@@ -6,6 +6,7 @@ Volcano: pkg/webhooks/admission
 
 from collections.abc import Callable, Iterable, Set
 from typing import Any, TypeVar
+from uuid import NAMESPACE_URL, uuid5
 
 from volcano_lab.api import objects as api
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION as HIERARCHY
@@ -21,6 +22,8 @@ HOSTNAME = "kubernetes.io/hostname"
 DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 LIMIT_RANGER = "kubernetes.io/limit-ranger"
 """The annotation in which the API server names what a LimitRange has filled in."""
+FIRST_TIME = 1767225600.0
+"""2026-01-01T00:00:00Z: the creation time of the first object without one."""
 Kind = TypeVar("Kind", bound=api.KubernetesObject)
 
 
@@ -121,6 +124,29 @@ class FieldDefaults:
             self.problems.append(gettext('{label}: spec.priorityClassName is "{name}"; allowed is '
                                          "{priorities:,}", label=self._label(pod), name=name,
                                          priorities=sorted(self.priorities)))
+
+
+def identified(obj: Kind, time: float) -> Kind:
+    """Return the object with namespace, uid and a creation time."""
+    metadata = obj.metadata
+    namespace = (metadata.namespace or "default") if obj.namespaced else ""
+    if metadata.uid and metadata.creation_timestamp is not None and namespace == metadata.namespace:
+        return obj
+    uid = "-".join(filter(None, (obj.kind.lower(), namespace, metadata.name)))
+    if isinstance(obj, api.VolcanoJob):
+        uid = uid_of_job(namespace, metadata.name)
+    created = time if metadata.creation_timestamp is None else metadata.creation_timestamp
+    return obj.changed(metadata={"namespace": namespace, "uid": metadata.uid or uid,
+                                 "creation_timestamp": created})
+
+
+def uid_of_job(namespace: str, name: str) -> str:
+    """Return the uid of a Job without one; it is part of the PodGroup's name.
+
+    >>> uid_of_job("team", "train")
+    'af3fb8a6'
+    """
+    return str(uuid5(NAMESPACE_URL, f"job-{namespace}-{name}"))[:8]
 
 
 def is_there(pod: api.Pod) -> bool:

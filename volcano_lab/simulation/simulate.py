@@ -20,8 +20,8 @@ from attrs import define, field
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, PriorityClass
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.framework import SchedulerConfiguration
-from volcano_lab.manifests.defaults import FIRST_TIME
 from volcano_lab.manifests.described import world_of
+from volcano_lab.manifests.field_defaults import FIRST_TIME
 from volcano_lab.messages import friendly_errors, mark
 from volcano_lab.simulation import workload
 from volcano_lab.simulation.cluster_side import by_job

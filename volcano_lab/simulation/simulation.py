@@ -18,8 +18,8 @@ from volcano_lab.cache.binding import BindingPipeline
 from volcano_lab.cache.informer import Informer
 from volcano_lab.framework import BindContext, Observer, SchedulerConfiguration, Session
 from volcano_lab.framework.observer import joined
-from volcano_lab.manifests.defaults import FIRST_TIME
 from volcano_lab.manifests.described import world_of
+from volcano_lab.manifests.field_defaults import FIRST_TIME
 from volcano_lab.messages import friendly_errors, gettext, log
 from volcano_lab.plugins.sla import Sla
 from volcano_lab.scheduler import Scheduler
