@@ -127,4 +127,6 @@ def test_the_default_queue_is_missing_where_all_queues_of_a_cluster_are_there(ot
     found = why(group(), pod("p", 1), *others)
     assert ("its queue default doesn't exist" in found.head) is gone
     if gone:
-        assert next(each.change for each in found.remedies) == "create queue default"
+        assert "Volcano's scheduler creates queue default when it starts: restart it" in found.head
+        assert [(each.change, each.job) for each in found.remedies] == [
+            ("create queue default", "a/g")]

@@ -43,6 +43,13 @@ def test_pods_that_name_a_podgroup_in_a_label_are_not_in_it():
         "none.")
 
 
+UNNAMED = ("No pod names PodGroup new: a pod is in it that has the annotation "
+           "scheduling.k8s.io/group-name: new when it is created, which its pod template gives it; "
+           "a Volcano Job always gets a PodGroup of its own")
+UNREAD = ("The PodGroup has no pods yet. ReplicaSet o is to create them: look at its status and "
+          "events. If it is over, delete the PodGroup (kubectl delete "
+          "podgroups.scheduling.volcano.sh -n default new): while it is admitted it reserves its "
+          "minResources (cpu 2) in queue default.")
 FLINK = """\
 {apiVersion: flink.apache.org/v1beta1, kind: FlinkDeployment, metadata: {name: f, namespace: %s},
  spec: {job: {}, jobManager: {annotations: {scheduling.k8s.io/group-name: %s}}}}
@@ -50,28 +57,26 @@ FLINK = """\
 
 
 @pytest.mark.parametrize("owner, other, flink, said", [
-    (None, None, None, "The PodGroup has no pods yet."),
-    (None, "web", None, "The PodGroup has no pods yet."),  # it is another's, and named by its pods
-    (None, "podgroup-7", None, "No pod names PodGroup new: a pod is in it that has the annotation "
-     "scheduling.k8s.io/group-name: new when it is created, which its pod template gives it. Pods "
-     "of namespace default that had none got PodGroups of Volcano's controller, with a minimum of "
-     "1: podgroup-7 (default/y)."),
+    (None, None, None, f"{UNNAMED}."),
+    (None, "web", None, f"{UNNAMED}."),  # it is another's, and named by its pods
+    (None, "podgroup-7", None, f"{UNNAMED}. Pods of namespace default that had none got PodGroups "
+     "of Volcano's controller, with a minimum of 1: podgroup-7 (default/y)."),
     (None, "podgroup-7", ("default", "new"), "(default/y). FlinkDeployment default/f names it in "
      "spec.jobManager.annotations, and its pods do not have the annotation: it has to be in their "
      "template (for Flink spec.podTemplate.metadata.annotations)."),
     (None, "podgroup-7", ("default", "old"), "1: podgroup-7 (default/y)."),
     (None, "podgroup-7", ("team", "new"), "1: podgroup-7 (default/y)."),
-    ("o", None, None, "The PodGroup has no pods yet."),
+    ("o", None, None, UNREAD),
     ("o", "web", None, "PodGroup new has no pods: default/y, of ReplicaSet o, names PodGroup web "
      "in its annotation scheduling.k8s.io/group-name. Volcano's controller created new beside it "
      "(before v1.13 it does so for each ReplicaSet): delete it (kubectl delete "
      "podgroups.scheduling.volcano.sh -n default new), as it reserves its minResources once it is "
      "admitted."),
-    ("p", "web", None, "The PodGroup has no pods yet.")])
+    ("p", "web", None, UNREAD.replace(" o ", " p "))])
 def test_pods_that_are_meant_for_a_podgroup_without_pods_are_found_in_others(
         owner, other, flink, said):
     mine = [group(other), owned(pod("y", other), "ReplicaSet")] if other else []
-    new = group("new")
+    new = group("new", minResources={"cpu": "2"})
     if owner:
         new = owned(new, "ReplicaSet").changed(metadata={"owner_references": [OwnerReference(
             api_version="v1", kind="ReplicaSet", name=owner, uid=owner)]})
@@ -80,7 +85,14 @@ def test_pods_that_are_meant_for_a_podgroup_without_pods_are_found_in_others(
                       1_800_000_000).why("podgroup/new" if owner else "new")
     (cause,) = [each for each in found.causes if each.code == "no_pods"]
     assert cause.text.endswith(said) and found.find_remedies is None
-    assert ("waits for pods: none names" in found.head) is (said != "The PodGroup has no pods yet.")
+    assert ("waits for pods: none names" in found.head) is ("no pods yet" not in said)
+
+
+def test_a_podgroup_that_pods_of_another_scheduler_name_is_named():
+    stray = pod("y", "new").changed(spec={"scheduler_name": "other"})
+    found = Explainer(Cluster([node("n1"), group("new"), stray]).objects(), GANG,
+                      1_800_000_000).why("new")
+    assert "other_scheduler" in found.codes and "No pod names" not in found.text
 
 
 RAY_JOB = """\
@@ -105,6 +117,17 @@ def test_the_podgroup_of_what_is_over_keeps_what_it_reserves(status, phase, leas
     assert ("which are not created, for it is Complete" in found.head) is over
     assert ("is still admitted" in found.text) is bool(over and said)
     assert (found.find_remedies is None) is over
+
+
+@pytest.mark.parametrize("status, said, other", [
+    ("Complete", "RayJob o is Complete, and its operator deletes PodGroup gone then; pods that it "
+     "leaves running keep their nodes and count for no queue", "create PodGroup"),
+    ("Running", "create PodGroup gone in namespace default", "deletes PodGroup")])
+def test_a_podgroup_that_its_operator_has_deleted_is_not_to_be_created(status, said, other):
+    runs = owned(pod("x", "gone", node="n1"), "RayJob")
+    found = Explainer(Cluster([node("n1"), runs]).add(RAY_JOB % status).objects(), GANG,
+                      1_800_000_000).why("x")
+    assert said in found.head and other not in found.head
 
 
 TOO_FEW = ("The gang is not valid (NotEnoughTasks: Not enough valid tasks for gang-scheduling, "

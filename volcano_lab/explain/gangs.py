@@ -10,6 +10,7 @@ from operator import itemgetter
 from typing import Any
 
 from volcano_lab.api import FAILED, GROUP_NAME, TASK_SPEC, JobInfo, SubJobInfo
+from volcano_lab.api.objects import Pod
 from volcano_lab.explain import owners
 from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, part
@@ -18,6 +19,7 @@ from volcano_lab.explain.lint import misnamed, said_misnamed
 from volcano_lab.explain.nodes import missing
 from volcano_lab.framework import CLUSTER_TOP
 from volcano_lab.manifests.operators.model import OperatorObject, paths_to
+from volcano_lab.manifests.owners import job_of
 from volcano_lab.manifests.pod_group_controller import OWNERS
 from volcano_lab.messages import Message, meant
 from volcano_lab.trace import Record, amounts, grouped
@@ -31,7 +33,7 @@ def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     if not job.tasks:
         label = _by_label(seen, job)
         others = [] if label else [*_in_others(seen, job)]
-        yield Cause("no_pods", others or [Message("gang.no_pods"), label],
+        yield Cause("no_pods", others or [Message("gang.no_pods"), label, _unread(seen, job)],
                     {"elsewhere": True} if others else {})
     invalid = seen.ssn.job_valid(job) if job.tasks else None
     if invalid is not None:
@@ -111,13 +113,28 @@ def _in_others(seen: Evidence, job: JobInfo) -> Iterator[Message]:
         for other, pods in mine.items():
             yield Message("gang.in_other", other=other, n=len(pods), pods=pods, kind=owner.kind,
                           name=owner.name, **facts)
-    elif not owner and mine:
-        yield Message("gang.unnamed", others=[*mine], pods=[*chain(*mine.values())], **facts)
+    elif not owner and seen.objects and not any(  # pods of another scheduler may name it
+            isinstance(obj, Pod) and job_of(obj) == group.key for obj in seen.objects):
+        yield Message("gang.unnamed", **facts)
+        if mine:
+            yield Message("gang.unnamed.others", others=[*mine], pods=[*chain(*mine.values())],
+                          namespace=job.namespace)
         for obj in seen.given:
             if isinstance(obj, OperatorObject) and obj.namespace == job.namespace:
                 fields = [*paths_to(obj.spec, GROUP_NAME, group.name)]
                 yield from [Message("gang.named_in", kind=obj.kind, name=obj.key, fields=fields)
                             ] if fields else ()
+
+
+def _unread(seen: Evidence, job: JobInfo) -> Message | None:
+    """That an object of a kind that is not read is to create the pods of a PodGroup."""
+    owner = owners.owner_of(job)
+    if owner is None or any(obj.kind == owner.kind
+                            for obj in seen.named.get(f"{job.namespace}/{owner.name}", ())):
+        return None
+    return Message("gang.no_pods.owner", kind=owner.kind, name=owner.name, queue=job.queue,
+                   least=amounts(job.get_min_resources()) or None, group=job.pod_group.name,
+                   namespace=job.namespace)
 
 
 def _renamed(job: JobInfo, roles: Iterable[str]) -> dict[str, str]:

@@ -22,9 +22,11 @@ from volcano_lab.explain.values import new_queue
 from volcano_lab.explain.why_job import elsewhere, refusal_of, wanted_by_all
 from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests.operators import OperatorObject, ended
 from volcano_lab.manifests.owners import job_of
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, meant
+from volcano_lab.trace import Names
 
 RESUMED = {"true": False, "suspended": "running"}
 """The value of a field that suspends an owner -> the one that resumes it."""
@@ -145,10 +147,19 @@ def _also(seen: Evidence, left_out: Message, groups: dict[str, str], pods: list[
     queue = groups.get(left_out.facts["name"], "default")
     for pod in pods[:1] if left_out.code == "left_out.no_pod_group" else ():
         group = pod.metadata.annotations[GROUP_NAME]
+        owner = _creator(seen, pod)
+        over = owner and next(filter(None, (ended(obj) for obj in seen.named.get(
+            f"{pod.namespace}/{owner.name}", ()) if isinstance(obj, OperatorObject)
+            and obj.kind == owner.kind)), None)
+        if owner and over:
+            yield Message("left_out.over", kind=owner.kind, name=owner.name, group=group,
+                          phase=over.facts["phase"])
+            continue
         yield Message("left_out.stale" if group.startswith("podgroup-") else "left_out.create",
                       group=group, annotation=GROUP_NAME, namespace=pod.namespace)
     if queue not in seen.ssn.queues:
-        yield origin.near(queue, seen.ssn.queues)
+        yield Message("left_out.default") if queue == "default" else origin.near(
+            queue, seen.ssn.queues)
     names = {key.partition("/")[2] for key in groups}
     alike = [obj.key for obj in seen.objects if isinstance(obj, PodGroup)
              and obj.key not in groups and obj.name in names]
@@ -180,7 +191,8 @@ def _remedy(seen: Evidence, world: World, name: str, change: Change,
     after = outcome(*changed, uid, seen.ssn.now)
     if after.runs(uid) and after.rest is not None:
         yield Remedy(world.described(change), tuple(gains(seen, seen.ssn, after, uid, name)),
-                     change, Rank.QUEUE, world, name, after.placed(uid))
+                     change, Rank.QUEUE, world, Names(
+                         after.rest.session, seen.given).called(uid), after.placed(uid))
 
 
 def absent(seen: Evidence) -> dict[str, Message]:
