@@ -199,11 +199,21 @@ def beyond_causes(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
             "beyond.changed", how=Message("beyond.pipelined" if task.status == PIPELINED else
                                           "beyond.placed", node=task.node_name),
             version=Message("beyond.version", version=seen.scheduler) if seen.scheduler else None)
-        known = [*earlier(seen, seen.ssn.jobs[task.job]), changed] if changed else []
-        if said:
-            yield Cause.of("beyond_answer", *known, pod=task.key, said=said.strip().rstrip("."))
-        elif changed and not off:
-            yield from _waited(seen, task, known)
+        if said or (changed and not off):
+            yield from _in_cluster(seen, task, said, changed)
+
+
+def _in_cluster(seen: Evidence, task: TaskInfo, said: str, changed: Message | None
+                ) -> Iterator[Cause]:
+    """Yield what the cluster says of a pod, or that it has waited there; where something has
+    `changed`, what the release that runs decides otherwise.
+    """
+    known = earlier(seen, seen.ssn.jobs[task.job]) if changed else []
+    more = [*known, *filter(None, [changed])]
+    answer = Cause.of("beyond_answer", *more, pod=task.key, said=said.strip().rstrip("."))
+    for each in [answer] if said else _waited(seen, task, more):
+        each.numbers |= {"sure": "earlier", "version": seen.scheduler} if known else {}
+        yield each
 
 
 def _waited(seen: Evidence, task: TaskInfo, changed: list[Message]) -> Iterator[Cause]:

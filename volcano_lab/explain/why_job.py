@@ -61,7 +61,7 @@ def _standing(seen: Evidence, job: JobInfo, causes: list[Cause], status: list[Me
     code = "job.placed" if waited else "job.stands"
     code = "job.beyond" if by else code
     code = "job.idle" if idle or sure else code
-    code = "job.head" if sure and not by else code
+    code = "job.head" if sure and sure.code.endswith("depends") else code
     return Message(code, status=status, by=by, gap=idle or sure, job=short(seen.called(job.uid)))
 
 
