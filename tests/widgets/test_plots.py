@@ -210,6 +210,26 @@ def test_where_capacity_has_stopped_the_lines_are_those_of_the_manifests():
     assert cluster.run(TREE).plot.queues().legend == ""
 
 
+@pytest.mark.parametrize("above, shown", [
+    ({"a": "a"}, {"a": "", "b": "", "c": ""}),
+    ({"a": "b", "b": "a"}, {"a": "", "b": "", "c": ""}),
+    ({"a": "b", "b": "a", "c": "a"}, {"a": "", "b": "", "c": "a"}),
+    ({"a": "b", "b": "c", "c": "a"}, {"a": "", "b": "", "c": ""})])
+def test_queues_in_a_cycle_of_parents_stand_alone_and_a_sentence_says_so(above, shown, caplog):
+    cluster = Cluster(conf=TREE).node("n1", cpu=4)
+    for name in "abc":
+        cluster.queue(name, parent=above.get(name)).job(f"job-{name}", queue=name, cpu=1)
+    objects = [obj.evolve(status=obj.status.evolve(phase="Inqueue")) if obj.kind == "PodGroup"
+               else obj for obj in cluster.objects()]
+    cycle = Cluster(objects, TREE).run()
+    assert "The parents of queues form a cycle" in caplog.text
+    rows = {row["queue"]: row for row in channels(cycle)["queues"]}
+    assert {name: row["parent"] for name, row in rows.items()} == shown
+    assert not any(rows[name]["leaf"] for name in above.values())
+    for picture in (cycle.plot.queues("All"), cycle.plot.tree("All")):
+        assert all(f"job-{name}" in picture.alt for name in "abc")
+
+
 def test_the_line_of_deserved_leaves_the_words_below_alone():
     def drawn(deserved):
         cluster = Cluster().node("n1", cpu=20).queue("a", capability=1, deserved=deserved)

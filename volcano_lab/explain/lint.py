@@ -91,7 +91,7 @@ def contradictions(ssn: Session) -> list[tuple[str, Message]]:
     ...     print(rule, what, sep="; ")
     guarantees-above-cluster; Queues are guaranteed cpu 6 in sum (a 6), and the cluster has cpu 4
     """
-    tree = getattr(ssn.plugins.get("capacity"), "tree", None)
+    tree: QueueTree | None = getattr(ssn.plugins.get("capacity"), "tree", None)
     parents = {queue.queue.spec.parent or ROOT_QUEUE for queue in ssn.queues.values()}
     kept = {name: Resource.from_list(queue.queue.spec.guarantee.resource)
             for name, queue in ssn.queues.items() if name not in parents}
@@ -103,8 +103,8 @@ def contradictions(ssn: Session) -> list[tuple[str, Message]]:
                      for queue, each in kept.items() if each.get(name)]
             found.append(("guarantees-above-cluster", Message(
                 "guarantees_above_cluster", sum={name: amount}, parts=parts, total={name: has})))
-    found += [("queue-circle", Message("queue_circle", queues=" -> ".join([*circle, circle[0]])))
-              for circle in _circles(tree)]
+    found += [("queue-circle", circle)
+              for circle in (tree.circles() if tree is not None else ())]
     found += [("driver-nowhere", Message("driver_unknown", claim=claim, driver=driver))
               for driver, claim in drivers_nowhere(ssn, (
                   task.pod for job in ssn.jobs.values() for task in job.tasks.values()
@@ -150,17 +150,6 @@ def drivers_nowhere(ssn: Session, pods: Iterable[api.Pod]) -> dict[str, str]:
             if key in counted and not ssn.total_resource.get(key):
                 found.setdefault(driver, f"{pod.namespace}/{name}")
     return found
-
-
-def _circles(tree: QueueTree | None) -> list[tuple[str, ...]]:
-    """The cycles of queues that are one another's parents, each from its first name upwards."""
-    found = set()
-    for name, attr in tree.attrs.items() if tree is not None else ():
-        if name in attr.ancestors:
-            way = (name, *reversed(attr.ancestors[attr.ancestors.index(name) + 1:]))
-            first = way.index(min(way))
-            found.add(way[first:] + way[:first])
-    return sorted(found)
 
 
 def _quotas(ssn: Session, options: Options) -> Iterator[Notice]:

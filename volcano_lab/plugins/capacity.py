@@ -57,6 +57,8 @@ class Capacity(QueueShares):
         ssn = self.ssn
         try:
             self.tree.add_queues(ssn.queues)
+            for circle in self.tree.circles():
+                ssn.log.warning("%s", Message("sentence", what=circle))
             for job in ssn.jobs.values():
                 if not self.tree.is_leaf(job.queue):
                     raise QueueTreeError('job {uid}: its queue "{queue}" has queues below it; '

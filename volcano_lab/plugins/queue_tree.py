@@ -162,6 +162,19 @@ class QueueTree:
         self.attrs[parent].children.append(queue.uid)
         attr.ancestors = (*self.attrs[parent].ancestors, parent)
 
+    def circles(self) -> list[Message]:
+        """Return the cycles of queues that are one another's parents, as sentences without an end,
+        each from its first name upwards.
+        """
+        found = set()
+        for name, attr in self.attrs.items():
+            if name in attr.ancestors:
+                way = (name, *reversed(attr.ancestors[attr.ancestors.index(name) + 1:]))
+                first = way.index(min(way))
+                found.add(way[first:] + way[:first])
+        return [Message("queue_circle", queues=" -> ".join([*way, way[0]]))
+                for way in sorted(found)]
+
     def is_leaf(self, queue: str) -> bool:
         """Return whether a queue has no children, so that it accepts jobs."""
         return not self.attrs[queue].children

@@ -190,7 +190,7 @@ def _queue_rows(cycle: Cycle, resource: str, shown: Iterable[str]) -> list[Row]:
             "share": 0}  # unknown to the plugin that shares between queues
     rows |= {name: idle | {"queue": name, "weight": queue.weight}
              for name, queue in cycle.session.queues.items() if name not in rows}
-    parents = {row["parent"] for row in rows.values()}
+    parents = {queue.get("parent", "") for queue in cycle.trace.start["queues"].values()}
     used = {job.queue for job in cycle.session.jobs.values()} | parents | {*shown}
     return [row | {"leaf": name not in parents} for name, row in rows.items()
             if name != "root" and (name != "default" or name in used)]

@@ -124,7 +124,7 @@ def tree(trace: TraceReader, number: int | None = None, resource: str = "cpu") -
     ways = {name: way_to(queues, name) for name in queues}
     for name in sorted(queues, key=ways.__getitem__):
         queue = queues[name]
-        yield {"queue": name, "parent": queue.get("parent", ""), "depth": len(ways[name]) - 1,
+        yield {"queue": name, "parent": "".join(ways[name][-2:-1]), "depth": len(ways[name]) - 1,
                "weight": queue["weight"],
                **{field: amount_of(queue[field], resource) for field in SUMS},
                "share": queue["share"]}
@@ -170,11 +170,16 @@ def most_of(queue: dict[str, Any], resource: str = "cpu") -> float:
 
 
 def way_to(queues: dict[str, dict[str, Any]], name: str) -> tuple[str, ...]:
-    """Return the queues from the root down to one, by the queues of a state."""
+    """Return the queues from the root down to one, by the queues of a state; a queue that is its
+    own ancestor has none above it.
+
+    >>> way_to({"a": {"parent": "b"}, "b": {"parent": "a"}, "c": {"parent": "b"}}, "c")
+    ('b', 'c')
+    """
     way = [name]
-    while way[0] in queues and (parent := queues[way[0]].get("parent", "")) not in ("", *way):
+    while (parent := queues.get(way[0], {}).get("parent", "")) not in ("", *way):
         way.insert(0, parent)
-    return tuple(way)
+    return tuple(way[way.index(parent):] if parent else way)
 
 
 def amount_of(amounts: dict[str, float], resource: str) -> float | None:
