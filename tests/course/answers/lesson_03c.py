@@ -28,6 +28,7 @@ answers(
         (_fixed(search={"weight": 2}), "what search deserves"),
         (_fixed(search={}, serch={"weight": 4}), "Queue serch is new."),
         (_fixed(ads={"priority": 0}), "guarantees of others"),
+        (_fixed(ads={"capability": 24, "priority": 0}), "does not lower that guarantee"),
         (_fixed(ads={"guarantee": {}, "priority": 0, "capability": 10}), "A limit is not needed"),
         (_fixed().node("n6", cpu=12), "Node n6"),
         (_fixed().job("index", min_member=5), "PodGroup index"),

@@ -18,7 +18,8 @@ def _fixed(nightly="speech", **others):
 answers(
     "05c.all_started",
     right=[_fixed(), _fixed("vision"), _fixed(speech={"guarantee": {}}),
-           _fixed(prod={"capability": {}}), _fixed("night").queue("night", parent="research")],
+           _fixed(prod={"capability": {}}), _fixed("night").queue("night", parent="research"),
+           _fixed("default", research={})],
     wrong=[
         (cluster_of("05c", "all_started"), "as it was"),
         (_fixed("research"), "has queues below it"),

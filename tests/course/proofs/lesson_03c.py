@@ -3,6 +3,11 @@
 from course.proofs import after
 
 
+def repaired(broken):
+    fixed = broken.copy().queue("lab", capability=8).queue("search", weight=4)
+    return fixed.queue("ads", guarantee={}, priority=0)
+
+
 @after("share-01")
 def report_has_more_than_it_needs_and_two_jobs_have_none(kubectl):
     assert {row["job"]: row["placed"] for row in kubectl.cycle.jobs()} == {
@@ -31,14 +36,24 @@ def the_guarantee_exceeds_the_offer_and_pods_decide_the_share_of_ads(kubectl):
 
 @after("share-08")
 def the_repair_puts_all_cpus_to_work(broken):
-    fixed = broken.copy().queue("lab", capability=8).queue("search", weight=4)
-    rows = fixed.queue("ads", guarantee={}, priority=0).run().queues()
-    held = {row["queue"]: row["allocated"].get("cpu") for row in rows if row["deserved"]}
+    cycle = repaired(broken).run()
+    held = {row["queue"]: row["allocated"].get("cpu") for row in cycle.queues() if row["deserved"]}
     assert held == {"shop": 12, "search": 16, "ads": 24, "lab": 8}
+    turns = [(turn["queue"], turn["pods"]) for turn in cycle.turns()]
+    assert turns[turns.index(("ads", 1)) + 1] == ("lab", 1)
+
+
+@after("share-08")
+def the_webhook_refuses_the_guarantee_of_ads_and_nothing_of_the_solution(broken):
+    refused, = broken.admit(refuse=False)
+    assert "guarantee should less equal than deserved" in refused
+    assert not repaired(broken).admit()
 
 
 @after("share-08")
 def priority_alone_keeps_train_out(broken):
     spread = broken.copy().queue("lab", capability=8).queue("search", weight=4)
     cycle = spread.queue("ads", guarantee={}).run()
-    assert max(node.idle.milli_cpu for node in cycle.session.nodes.values()) < 8000
+    assert [node.idle.milli_cpu for node in cycle.session.nodes.values()] == [0, *[2000] * 4]
+    assert sum(task.node_name != "" for task in cycle.session.jobs["default/report"].tasks.values()
+               ) == 24
