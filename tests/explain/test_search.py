@@ -10,6 +10,7 @@ from small_cluster import conf
 
 from volcano_lab import Cluster
 from volcano_lab.changes import Change
+from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import Option, Rank, World, once
 from volcano_lab.explain.price import Price
 from volcano_lab.explain.remedies import remedies_for
@@ -33,6 +34,9 @@ class Tried(Search):
     def at(self, change):
         self._known[change] = self.gives_by(set(change.settings))
         return self._known[change]
+
+    def _next(self, change):
+        return [], []
 
     def judged(self, change, rank, alike=()):
         self.judged_ones.append(" ".join(change.settings))
@@ -249,3 +253,29 @@ def test_in_a_large_cluster_the_search_ends_early_once_three_changes_are_found(m
     shown = [*remedies_for(explain.evidence, explain.session.jobs["default/a"], [], 100)]
     assert [each.price.dear for each in shown] == [0, 0, 0, 0, 2]
     assert [end < ends[0] for end in ends] == [False, False, *[large] * 3]
+
+
+class Chained(Tried):
+    """Doors one after another: each is a cause until its setting is made."""
+
+    doors = ("a", "b", "c")
+
+    def _next(self, change):
+        closed = [door for door in self.doors if door not in change.settings]
+        context = Cause("other", "always", context=True)
+        return [context, *(Cause(door, door) for door in closed)], [
+            once("useless"), once("cut", kind="minimum"), *map(once, closed[:1])]
+
+
+@pytest.mark.parametrize(("doors", "said"), [
+    ("a b c", ["a b c"]), ("a b", ["a b"]), ("a", ["a"]), ("a b c d e f g", []), ("", [])])
+def test_a_chain_opens_one_door_after_the_other(doors, said):
+    """At most six, without what opens none, or makes another job of it."""
+    search = Chained(whole(*doors.split()) if doors else lambda made: NOTHING)
+    search.doors = doors.split()
+    assert given(search.chain()) == said
+
+
+def test_a_chain_leaves_out_what_later_changes_make_needless():
+    search = Chained(whole("c"))
+    assert given(search.chain()) == ["c"]

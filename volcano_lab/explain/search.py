@@ -5,10 +5,11 @@ Volcano: none
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property, partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, partial, reduce
 from itertools import islice
 from math import inf
+from operator import add
 from time import perf_counter
 from typing import Any
 
@@ -39,8 +40,10 @@ from volcano_lab.trace import POINTS, CauseTrace, Names
 
 LATE, NOTHING, ADMITTED, PROMISED, PLACED = range(-1, 4)
 """What a cycle gives a job; it is promised places only where no pod leaves these."""
-SETS, FIRSTS, ALIKE = 2, 6, 24
-"""Sets of changes that are offered, changes that begin one, and alternatives of one kind."""
+SETS, FIRSTS, ALIKE, LONGEST = 2, 6, 24, 6
+"""Sets of changes that are offered, changes that begin one, alternatives of one kind, and the
+changes of a set where none of two helps.
+"""
 LARGER = 8
 """Steps of an option that are tried where the first one that is enough evicts pods."""
 ABOUT = 12
@@ -92,6 +95,15 @@ def _freed(ssn: Session, job: JobInfo) -> bool:
     nodes = {task.node_name for task in job.in_status(PIPELINED).values()}
     return any(task.status == RELEASING for node in nodes
                for task in ssn.nodes[node].tasks.values())
+
+
+def _sum(options: Iterable[Option]) -> Change:
+    return reduce(add, (option.most for option in options), Change())
+
+
+def _first(causes: Sequence[Cause]) -> str:
+    """What is said of the cause that comes first and is no context."""
+    return next((cause.text for cause in causes if not cause.context), "")
 
 
 def _by_sums(change: Change) -> bool:
@@ -175,6 +187,8 @@ class Search:
         if not self.offered:
             yield from islice(self.singles(self._sized(late)), 1)
             yield from self.sets([*own, *late], EVERY)
+        if not self.offered:
+            yield from self.chain()
         yield from sorted(self.singles(waits), key=lambda each: len(each.made.removals))[:1]
         if all(not change.settings or ".more=" in change.settings[0] for change in self.offered):
             yield from self.singles(requests)
@@ -324,23 +338,55 @@ class Search:
 
     def _seconds(self, first: Option, ranks: frozenset[int]) -> list[Option]:
         """What may be changed besides an option: by what the job waits for after it."""
+        return [option for option in self._next(first.most)[1]
+                if (option.rank in ranks or option.rank == Rank.WAIT)
+                and (option.kind not in ALONE or Rank.NODES in ranks)]
+
+    def _next(self, change: Change) -> tuple[list[Cause], list[Option]]:
+        """What the job waits for after a change, and what may turn that; nothing once it has all
+        its places.
+        """
         trace = CauseTrace(self.job.uid)
         try:
-            objects, conf = self.world.applied(first.most)
+            objects, conf = self.world.applied(change)
             ssn = run(objects, conf, self.before.now, joined(Deadline(self._until()), trace))
         except (ManifestError, TooLate):
-            return []
+            return [], []
         job = ssn.jobs.get(self.job.uid)
         if job is None or not unbound(job):
-            return []
+            return [], []
         world = World(objects, conf, self.seen.called)
         brought = tuple(f"node/{name}." for name in world.nodes.keys() - self.world.nodes.keys())
-        promised = () if counts(job)[2] else objects  # of which later cycles are run
-        causes = job_causes(Evidence(ssn, trace, promised), job)
-        return [option for option in candidates(world, ssn, job, causes)
-                if (option.rank in ranks or option.rank == Rank.WAIT)
-                and (option.kind not in ALONE or Rank.NODES in ranks)
-                and not any(text.startswith(brought) for text in option.most.settings)]
+        given = () if self.large and counts(job)[2] else objects  # what is read of them takes long
+        causes = job_causes(Evidence(ssn, trace, given), job)
+        return causes, [option for option in candidates(world, ssn, job, causes)
+                        if not any(text.startswith(brought) for text in option.most.settings)]
+
+    def chain(self) -> Iterator[Remedy]:
+        """One set of several changes: what turns the first cause, then what turns the cause that is
+        first after it; each as small as the others allow.
+        """
+        done: list[Option] = []
+        causes, options = self._next(Change())
+        while causes and len(done) < LONGEST and self.at(made := _sum(done)) != PLACED:
+            for option in options:
+                if option.kind not in ALONE or (option.kind, option.rank) == ("cut", Rank.JOB):
+                    turned, following = self._next(made + option.most)
+                    if self.at(made + option.most) == PLACED or _first(turned) != _first(causes):
+                        break
+            else:
+                return
+            done, causes, options = [*done, option], turned, following
+        if not done or self.at(_sum(done)) != PLACED:
+            return
+        for option in [*done]:
+            rest = [each for each in done if each is not option]
+            done = rest if self.at(_sum(rest)) == PLACED else done
+        made = Change()
+        for place, option in enumerate(done):
+            made += self._least(option, made, _sum(done[place + 1:]))
+        remedy = self.judged(made, max(option.rank for option in done))
+        yield from [remedy] if remedy is not None else ()
 
     # -- one change -------------------------------------------------------------------------------
 
