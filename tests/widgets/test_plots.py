@@ -223,6 +223,8 @@ def test_queues_in_a_cycle_of_parents_stand_alone_and_a_sentence_says_so(above, 
                else obj for obj in cluster.objects()]
     cycle = Cluster(objects, TREE).run()
     assert "The parents of queues form a cycle" in caplog.text
+    legend = cycle.plot.queues().legend
+    assert legend.index("form a cycle") < legend.index("capacity has stopped")
     rows = {row["queue"]: row for row in channels(cycle)["queues"]}
     assert {name: row["parent"] for name, row in rows.items()} == shown
     assert not any(rows[name]["leaf"] for name in above.values())

@@ -21,6 +21,7 @@ from volcano_lab.explain import Cause
 from volcano_lab.explain.why_job import gap_of
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message, NoSuch, gettext
+from volcano_lab.plugins.queue_tree import QueueTree
 from volcano_lab.trace import Names, TraceReader, short
 from volcano_lab.trace.palette import COLORS, colors_of
 from volcano_lab.trace.views.cycle import Cycle
@@ -91,6 +92,12 @@ def stopped(cycle: Cycle) -> bool:
     """Tell whether the plugin that shares has stopped at an invalid tree, with nothing computed."""
     plugin: Any = cycle.session.plugins.get(sharing_plugin(cycle))
     return not getattr(plugin, "ready", True)
+
+
+def circles_of(cycle: Cycle) -> list[Message]:
+    """Return the cycles of queues that are one another's parents, as sentences without an end."""
+    tree: QueueTree | None = getattr(cycle.session.plugins.get("capacity"), "tree", None)
+    return tree.circles() if tree is not None else []
 
 
 def channels(cycle: Cycle, resource: str = "cpu",

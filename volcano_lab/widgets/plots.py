@@ -15,13 +15,20 @@ from typing import Any
 
 from volcano_lab.api import in_units
 from volcano_lab.framework import Session
-from volcano_lab.messages import Message, gettext
+from volcano_lab.messages import Message, gettext, paragraph
 from volcano_lab.trace import POINTS, Names, Record, TraceReader, short
 from volcano_lab.trace.palette import COLORS, colors_of
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import admissions, levels, tree
 from volcano_lab.widgets import facts, pictures
-from volcano_lab.widgets.channels import amount, channels, job_rows, named_resource, unit_of
+from volcano_lab.widgets.channels import (
+    amount,
+    channels,
+    circles_of,
+    job_rows,
+    named_resource,
+    unit_of,
+)
 from volcano_lab.widgets.channels import stopped as has_stopped
 from volcano_lab.widgets.facts import plain
 from volcano_lab.widgets.pictures import Picture
@@ -61,6 +68,9 @@ class Plot:
         """Draw the picture of the one lab."""
         if has_stopped(self._cycle):
             without, frame = (*without, "shares"), {"legend": STOPPED} | frame
+        if circles := circles_of(self._cycle):
+            frame["legend"] = paragraph([*(Message("sentence", what=each) for each in circles),
+                                         gettext(frame.get("legend", ""))])
         return pictures.channels(title, channels(self._cycle, resource), without=without,
                                  **{"width": 860} | frame)
 
