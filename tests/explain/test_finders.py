@@ -10,7 +10,7 @@ from volcano_lab.explain import Explainer
 from volcano_lab.explain.candidates import Candidates
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import Rank, World, gone
-from volcano_lab.explain.search import _by_sums
+from volcano_lab.explain.tries import by_sums
 from volcano_lab.manifests.loader import from_dict
 
 ALL = conf("priority", "gang", "drf", "predicates", "capacity",
@@ -81,9 +81,9 @@ def test_the_end_of_four_jobs_at_most_is_waited_for(rank, count, most):
     (("queue/a.weight=3",), (), False), (("queue/a.weight=3", "node/n1.more=2"), (), False),
     (("queue/a.capability.cpu=3",), (), True), (("job/a.minAvailable=1",), (), False),
     (("plugin/overcommit.overcommit-factor=2",), (), True), (("job/a.queue=b",), (), False)])
-def test_what_gives_places_by_sums_alone(settings, removals, said):
+def test_what_gives_placesby_sums_alone(settings, removals, said):
     """All that is set is an amount or a rule for nodes, but for what has the job served first."""
-    assert _by_sums(Change(settings, removals)) is said
+    assert by_sums(Change(settings, removals)) is said
 
 
 @pytest.mark.parametrize(("cpu", "gpu", "requested", "rank"), [

@@ -12,7 +12,8 @@ from volcano_lab.explain import Explainer
 from volcano_lab.explain.outcome import Outcome
 from volcano_lab.explain.price import Price, placed_before, price, surplus
 from volcano_lab.explain.remedy import by_owner
-from volcano_lab.explain.search import ADMITTED, NOTHING, PLACED, Search
+from volcano_lab.explain.search import Search
+from volcano_lab.explain.tries import ADMITTED, NOTHING, PLACED
 
 ALLOCATE = """
 actions: "allocate"

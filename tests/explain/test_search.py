@@ -14,7 +14,8 @@ from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import Option, Rank, World, once
 from volcano_lab.explain.price import Price
 from volcano_lab.explain.remedies import remedies_for
-from volcano_lab.explain.search import ADMITTED, FIRSTS, NOTHING, PLACED, SETS, Search
+from volcano_lab.explain.search import FIRSTS, SETS, Search
+from volcano_lab.explain.tries import ADMITTED, NOTHING, PLACED
 from volcano_lab.framework.config.conf import load_conf
 
 WORLD = World(Cluster().node("n1", cpu=1).queue("a").objects(), load_conf(conf("drf", "gang")))

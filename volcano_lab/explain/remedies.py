@@ -16,8 +16,9 @@ from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import SWITCHED, World, switched
 from volcano_lab.explain.outcome import outcome
 from volcano_lab.explain.remedy import Remedy
-from volcano_lab.explain.search import PATIENCE, Search
+from volcano_lab.explain.search import Search
 from volcano_lab.explain.trial import TooLate
+from volcano_lab.explain.tries import PATIENCE
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.messages import Message
 

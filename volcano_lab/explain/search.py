@@ -1,45 +1,29 @@
-"""The search for changes that turn the answer: options tried in one cycle, judged by those that
-follow.
+"""The search for changes that turn the answer: options alone, two at once, one after another.
 
 Volcano: none
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property, partial, reduce
+from functools import partial, reduce
 from itertools import islice
-from math import inf
 from operator import add
 from time import perf_counter
-from typing import Any
 
 from attrs import evolve
 
-from volcano_lab.api import PIPELINED, RELEASING, JobInfo
-from volcano_lab.api.objects import PodGroup, Queue
 from volcano_lab.changes import Change
-from volcano_lab.changes.words import any_of
 from volcano_lab.explain.candidates import candidates, distinct
-from volcano_lab.explain.evidence import Evidence, counts, fails_to_start, unbound
+from volcano_lab.explain.evidence import Evidence, counts, unbound
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import SWITCHED, Option, Rank, World, apart, in_order, switched
-from volcano_lab.explain.outcome import BY_ITSELF, LARGE, Outcome, alone, outcome
-from volcano_lab.explain.owners import ended_as
-from volcano_lab.explain.price import costs, placed_before, price, surplus
-from volcano_lab.explain.promises import promise_fails
-from volcano_lab.explain.remedy import Remedy, by_owner, gains, spared
-from volcano_lab.explain.trial import Deadline, TooLate, Trial, run
+from volcano_lab.explain.remedy import Remedy
+from volcano_lab.explain.trial import Deadline, TooLate, run
+from volcano_lab.explain.tries import ADMITTED, FIRST, NOTHING, PLACED, PROMISED, Tries, by_sums
 from volcano_lab.explain.why_job import job_causes
-from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.framework.observer import joined
-from volcano_lab.manifests.admission import verdicts
 from volcano_lab.manifests.loader import ManifestError
-from volcano_lab.manifests.owners import job_of
-from volcano_lab.messages import Message
-from volcano_lab.trace import POINTS, CauseTrace, Names
+from volcano_lab.trace import CauseTrace
 
-LATE, NOTHING, ADMITTED, PROMISED, PLACED = range(-1, 4)
-"""What a cycle gives a job; it is promised places only where no pod leaves these."""
 SETS, FIRSTS, ALIKE, LONGEST = 2, 6, 24, 6
 """Sets of changes that are offered, changes that begin one, alternatives of one kind, and the
 changes of a set where none of two helps.
@@ -48,10 +32,6 @@ LARGER = 8
 """Steps of an option that are tried where the first one that is enough evicts pods."""
 ABOUT = 12
 """In a `LARGE` cluster nodes are counted to 1/`ABOUT`."""
-PATIENCE, LIFE = 4, 2
-"""A try has 1/`PATIENCE` of the time, the cycles that follow it as much as `LIFE` tries; in a
-`LARGE` cluster as much as one.
-"""
 ALTERNATIVES = ("uncordon", "repair", "label", "queue", "group")
 """Options of a kind of which any one does; each of the other kinds is shown alone."""
 ALONE = ("cut", "queue", "minimum", "guard")
@@ -60,11 +40,6 @@ lets gangs be broken is for no job's sake.
 """
 SPARING, EVERY = frozenset({*range(Rank.OTHERS), Rank.LESS}), frozenset(range(Rank.WAIT))
 """Ranks of what is part of a set before nodes are bought, and then."""
-SUMS = re.compile(r"\.(more|overcommit-factor|unschedulable|taints|requests|capability|tolerations"
-                  r"|minResources|nodeSelector|affinity|labels)\b")
-"""Settings by which allocate alone may place a job: no pod has to be evicted for it."""
-FIRST = re.compile(r"(job|queue)/.*\.priority=")
-"""A setting by which a job is served before others: with another one, allocate may place it."""
 
 
 def smallest(turns: Callable[[int], bool], steps: int, first: int = 1, near: int = 1) -> int | None:
@@ -90,13 +65,6 @@ def smallest(turns: Callable[[int], bool], steps: int, first: int = 1, near: int
     return high
 
 
-def _freed(ssn: Session, job: JobInfo) -> bool:
-    """Whether pods leave a node to which a job's pods are pipelined."""
-    nodes = {task.node_name for task in job.in_status(PIPELINED).values()}
-    return any(task.status == RELEASING for node in nodes
-               for task in ssn.nodes[node].tasks.values())
-
-
 def _sum(options: Iterable[Option]) -> Change:
     return reduce(add, (option.most for option in options), Change())
 
@@ -106,63 +74,8 @@ def _first(causes: Sequence[Cause]) -> str:
     return next((cause.text for cause in causes if not cause.context), "")
 
 
-def _by_sums(change: Change) -> bool:
-    """Whether a change gives a job its places by what is free then, without evictions."""
-    rest = [text for text in change.settings if not FIRST.match(text)]
-    return all(map(SUMS.search, rest)) and bool(rest or change.removals)
-
-
-class Search:
-    """Tries options and judges by the cycles that follow whether one job gets its places; with
-    `keep`, whether it keeps its pods.
-    """
-
-    def __init__(self, seen: Evidence, job: JobInfo, pod: str, end: float, patience: float = inf,
-                 keep: bool = False):
-        self.seen, self.job, self.pod, self.before = seen, job, pod, seen.ssn
-        self.end, self.patience, self.keep = end, patience, keep
-        self.watched = "" if keep else job.uid  # cycles go on though it has its places
-        self.large = len(seen.ssn.nodes) >= LARGE
-        self.world = World(seen.objects, seen.ssn.conf, seen.called)
-        self.trial = Trial(seen.objects, job.uid, seen.ssn.now)
-        placed, promised, waiting = counts(job)
-        self.places = placed + (0 if promise_fails(seen, job) else promised)
-        self.lost = bool(job.tasks) and not waiting and not pod
-        self.elsewhere = job.uid in map(job_of, seen.elsewhere.values())
-        self.offered: set[Change] = set()
-        self._refused: set[Change] = set()  # by the cycles that follow
-        self._known: dict[Change, int] = {}
-        self._enough: tuple[int, ...] = PLACED, PROMISED, ADMITTED  # what an option is to give
-        self._loops = False  # whether the change that was judged last evicts again and again
-
-    @cached_property
-    def _over(self) -> set[str]:
-        """The jobs whose owner has ended, or whose pods do not keep running."""
-        return {uid for uid, job in self.before.jobs.items()
-                if ended_as(self.seen, job) or fails_to_start(job)}
-
-    @cached_property
-    def base(self) -> Outcome:
-        """What becomes of the cluster without a change. In a large one promised places count as
-        places, as cycles take long.
-        """
-        leaves = any(job.in_status(RELEASING) for job in self.before.jobs.values())
-        if self.keep or (leaves and not self.large):
-            return alone(self.seen, self.end)
-        found = Outcome()
-        found.add(self.before, self.seen.trace)
-        return found
-
-    def as_before(self, after: Outcome) -> bool:
-        """Whether a change evicts pods again and again only of jobs that lose them so without it;
-        in a large cluster, pods only of queues that do, by the same actions.
-        """
-        if not self.large:
-            return after.again <= alone(self.seen, self.end).again
-        return after.kinds <= self.base.kinds or after.kinds <= alone(
-            self.seen, self._until(BY_ITSELF), lambda found: after.kinds <= found.kinds).kinds
-
-    # -- the search -------------------------------------------------------------------------------
+class Search(Tries):
+    """Finds the remedies of one job among the options for its causes."""
 
     def found(self, causes: list[Cause]) -> Iterator[Remedy]:
         """The remedies in the order of their rank, then sets of changes, more nodes, the end of
@@ -198,7 +111,7 @@ class Search:
         """First what needs no evictions, alone and in sets with what has the job served first: each
         try is short.
         """
-        quick = [each for each in (*several, *late) if _by_sums(each.most)]
+        quick = [each for each in (*several, *late) if by_sums(each.most)]
         firsts = [each for each in several if all(map(FIRST.match, each.most.settings))]
         rest = [each for each in several if each not in quick and each not in firsts]
         sized = self._sized(late)
@@ -242,7 +155,7 @@ class Search:
 
     def _without_evictions(self, option: Option, remedy: Remedy) -> Remedy:
         """The next larger change of an option that evicts no pod, where the smallest does."""
-        if remedy.price.evicts and option.rank == Rank.QUEUE and _by_sums(remedy.made):
+        if remedy.price.evicts and option.rank == Rank.QUEUE and by_sums(remedy.made):
             changes = [option.at(step + 1) for step in range(min(option.steps, LARGER))]
             for change in changes[changes.index(remedy.made) + 1:] if (
                     remedy.made in changes) else ():
@@ -276,7 +189,7 @@ class Search:
         """The smallest change of an option with which the job is placed; where one only promises
         it places, or admits it, that one: later cycles may give it a place.
         """
-        sums, first = self.large and _by_sums(option.most), option.at(option.first)
+        sums, first = self.large and by_sums(option.most), option.at(option.first)
         if sums and self.at(first) == PLACED:  # sums say how much; the cycles that follow, whether
             return first
         near = option.steps // ABOUT if sums and option.rank == Rank.NODES else 0
@@ -387,121 +300,3 @@ class Search:
             made += self._least(option, made, _sum(done[place + 1:]))
         remedy = self.judged(made, max(option.rank for option in done))
         yield from [remedy] if remedy is not None else ()
-
-    # -- one change -------------------------------------------------------------------------------
-
-    def best(self, option: Option) -> int:
-        """The best outcome of an option that was seen."""
-        changes = map(option.at, {1, option.first, option.steps})
-        return max((self._known[change] for change in changes if change in self._known),
-                   default=NOTHING)
-
-    def at(self, change: Change) -> int:
-        """What a cycle with the change gives the job."""
-        if change not in self._known:
-            if perf_counter() > self.end:
-                return LATE
-            try:
-                self._known[change] = self._run(
-                    *self.world.applied(change), self.large and _by_sums(change))
-            except ManifestError:
-                self._known[change] = NOTHING
-            except TooLate:
-                self._known[change] = LATE
-        return self._known[change]
-
-    def _run(self, objects: Any, conf: SchedulerConfiguration, by_sums: bool = False) -> int:
-        """One cycle, without evictions where sums alone decide; where the job has its promise
-        already or is evicted, those that follow.
-        """
-        if self.keep or self.lost:
-            after = outcome(objects, conf, self.watched, self.before.now, self._until(),
-                            None if self.keep else self.as_before)
-            turns = self._keeps(after) if self.keep else (
-                after.runs(self.job.uid) and not self._loops_beyond(after))
-            return PLACED if turns else NOTHING
-        return self.gives(self.trial.run(objects, conf, lambda ssn: self.gives(ssn) == PLACED,
-                                         self._until(), POINTS if by_sums else ()))
-
-    def _until(self, tries: int = 1) -> float:
-        """Until when a try may take, or what takes as long as a number of `tries`."""
-        return min(self.end, perf_counter() + tries * self.patience)
-
-    def _reaches(self, option: Option, wanted: int, step: int) -> bool:
-        return self.at(option.at(step)) >= wanted
-
-    def gives(self, ssn: Session | None) -> int:
-        """Whether the job has its places (or more than it had), or was admitted at least."""
-        job = None if ssn is None else ssn.jobs.get(self.job.uid)
-        if ssn is None or job is None:
-            return NOTHING
-        if len(job.in_status(RELEASING)) > len(self.job.in_status(RELEASING)) and not self.pod:
-            return NOTHING  # it would lose pods of its own
-        starts = bool(job.tasks) and (job.is_ready() or ssn.job_pipelined(job))
-        if starts and (sum(counts(job)[:2]) > self.places or self._has_pod(job)):
-            return PLACED if job.is_ready() or _freed(ssn, job) else PROMISED
-        return ADMITTED if self.job.is_pending() and not job.is_pending() else NOTHING
-
-    def _loops_beyond(self, after: Outcome) -> bool:
-        return bool(after.loops) and (after.touches(self.watched) or not self.as_before(after))
-
-    def _keeps(self, after: Outcome) -> bool:
-        """Whether fewer pods of the job are evicted than without the change, and none for ever."""
-        uid = self.job.uid
-        return after.evicted[uid] < self.base.evicted[uid] and uid not in after.again
-
-    def _has_pod(self, job: JobInfo) -> bool:
-        return any(task.key == self.pod and task.node_name for task in job.tasks.values())
-
-    def _inadmissible(self, objects: Any) -> bool:
-        """Whether Volcano's webhooks would refuse the change by a rule that is not broken yet."""
-        before, after = ({(verdict.label, verdict.rule) for verdict in verdicts(
-            [obj for obj in some if isinstance(obj, Queue | PodGroup)])}
-            for some in (self.seen.objects, objects))
-        return bool(after - before)
-
-    def judged(self, change: Change, rank: int, alike: tuple[Change, ...] = ()) -> Remedy | None:
-        """The remedy that a change is, by the cycles that follow it from the manifests on; None
-        where the job does not run in the end, or pods are evicted again and again.
-        """
-        uid = self.job.uid
-        try:
-            world = self.world.applied(change)
-            if self._inadmissible(world[0]):
-                return None
-            if not self.large:  # in a large one what controllers do besides takes too long
-                world = change.given(self.seen.given, self.before.conf)
-            had = self.base.placed(uid)
-            after = outcome(*world, self.watched, self.before.now,
-                            self._until(1 if self.large else LIFE), self.as_before)
-            self._loops = self._loops_beyond(after)
-        except (ManifestError, TooLate):
-            return None
-        job = after.last.jobs.get(uid) if after.last is not None else None
-        if job is None or after.rest is None or self._loops or (self.elsewhere and not job.tasks):
-            return None
-        if not (self._keeps(after) if self.keep else after.runs(uid) and (
-                after.placed(uid) > had or not job.tasks or self._has_pod(job))):
-            return None
-        return self._remedy(change, rank, alike, after)
-
-    def _remedy(self, change: Change, rank: int, alike: tuple[Change, ...], after: Outcome
-                ) -> Remedy:
-        """What a change gives and takes."""
-        assert after.rest is not None and after.last is not None
-        uid, jobs = self.job.uid, after.last.jobs
-        late = after.loops or (after.gone if self.large and after.cycles > 1 else [])
-        queues = sorted({jobs[each.job].queue for each in late if each.job in jobs})
-        on = [Message("cost.goes_on", queues=queues)] if queues else []
-        cost = price(self.base, after.begun(uid) if self.large else after,
-                     {} if rank == Rank.WAIT else placed_before(self.before), uid, self._over)
-        cost.surplus = surplus(self.before, after.last, uid)
-        names = Names(after.rest.session)
-        brings = spared(self.seen, self.base, after, uid) if self.keep else gains(
-            self.seen, self.before, after, uid)
-        return Remedy(any_of([self.world.described(each, rank == Rank.WAIT)
-                              for each in (change, *alike)]),
-                      (*by_owner(self.seen, self.job, change), *brings,
-                       *costs(self.seen.called, cost), *on),
-                      change, rank, self.world, names.called(uid),
-                      counts(after.rest.session.jobs[uid])[0], cost, alike)

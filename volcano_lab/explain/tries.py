@@ -1,0 +1,221 @@
+"""What changes give one job: each is tried in one cycle, and judged by those that follow.
+
+Volcano: none
+"""
+
+import re
+from functools import cached_property
+from math import inf
+from time import perf_counter
+from typing import Any
+
+from volcano_lab.api import PIPELINED, RELEASING, JobInfo
+from volcano_lab.api.objects import PodGroup, Queue
+from volcano_lab.changes import Change
+from volcano_lab.changes.words import any_of
+from volcano_lab.explain.evidence import Evidence, counts, fails_to_start
+from volcano_lab.explain.options import Option, Rank, World
+from volcano_lab.explain.outcome import BY_ITSELF, LARGE, Outcome, alone, outcome
+from volcano_lab.explain.owners import ended_as
+from volcano_lab.explain.price import costs, placed_before, price, surplus
+from volcano_lab.explain.promises import promise_fails
+from volcano_lab.explain.remedy import Remedy, by_owner, gains, spared
+from volcano_lab.explain.trial import TooLate, Trial
+from volcano_lab.framework import SchedulerConfiguration, Session
+from volcano_lab.manifests.admission import verdicts
+from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.manifests.owners import job_of
+from volcano_lab.messages import Message
+from volcano_lab.trace import POINTS, Names
+
+LATE, NOTHING, ADMITTED, PROMISED, PLACED = range(-1, 4)
+"""What a cycle gives a job; it is promised places only where no pod leaves these."""
+PATIENCE, LIFE = 4, 2
+"""A try has 1/`PATIENCE` of the time, the cycles that follow it as much as `LIFE` tries; in a
+`LARGE` cluster as much as one.
+"""
+SUMS = re.compile(r"\.(more|overcommit-factor|unschedulable|taints|requests|capability|tolerations"
+                  r"|minResources|nodeSelector|affinity|labels)\b")
+"""Settings by which allocate alone may place a job: no pod has to be evicted for it."""
+FIRST = re.compile(r"(job|queue)/.*\.priority=")
+"""A setting by which a job is served before others: with another one, allocate may place it."""
+
+
+def by_sums(change: Change) -> bool:
+    """Whether a change gives a job its places by what is free then, without evictions."""
+    rest = [text for text in change.settings if not FIRST.match(text)]
+    return all(map(SUMS.search, rest)) and bool(rest or change.removals)
+
+
+class Tries:
+    """Whether one job gets its places by a change, or (`keep`) keeps its pods: until the `end`, a
+    moment of the clock, one try after another for at most the `patience`.
+    """
+
+    def __init__(self, seen: Evidence, job: JobInfo, pod: str, end: float, patience: float = inf,
+                 keep: bool = False):
+        self.seen, self.job, self.pod, self.before = seen, job, pod, seen.ssn
+        self.end, self.patience, self.keep = end, patience, keep
+        self.watched = "" if keep else job.uid  # cycles go on though it has its places
+        self.large = len(seen.ssn.nodes) >= LARGE
+        self.world = World(seen.objects, seen.ssn.conf, seen.called)
+        self.trial = Trial(seen.objects, job.uid, seen.ssn.now)
+        placed, promised, waiting = counts(job)
+        self.places = placed + (0 if promise_fails(seen, job) else promised)
+        self.lost = bool(job.tasks) and not waiting and not pod
+        self.elsewhere = job.uid in map(job_of, seen.elsewhere.values())
+        self.offered: set[Change] = set()
+        self._refused: set[Change] = set()  # by the cycles that follow
+        self._known: dict[Change, int] = {}
+        self._enough: tuple[int, ...] = PLACED, PROMISED, ADMITTED  # what an option is to give
+        self._loops = False  # whether the change that was judged last evicts again and again
+
+    @cached_property
+    def _over(self) -> set[str]:
+        """The jobs whose owner has ended, or whose pods do not keep running."""
+        return {uid for uid, job in self.before.jobs.items()
+                if ended_as(self.seen, job) or fails_to_start(job)}
+
+    @cached_property
+    def base(self) -> Outcome:
+        """What becomes of the cluster without a change. In a large one promised places count as
+        places, as cycles take long.
+        """
+        leaves = any(job.in_status(RELEASING) for job in self.before.jobs.values())
+        if self.keep or (leaves and not self.large):
+            return alone(self.seen, self.end)
+        found = Outcome()
+        found.add(self.before, self.seen.trace)
+        return found
+
+    def as_before(self, after: Outcome) -> bool:
+        """Whether a change evicts pods again and again only of jobs that lose them so without it;
+        in a large cluster, pods only of queues that do, by the same actions.
+        """
+        if not self.large:
+            return after.again <= alone(self.seen, self.end).again
+        return after.kinds <= self.base.kinds or after.kinds <= alone(
+            self.seen, self._until(BY_ITSELF), lambda found: after.kinds <= found.kinds).kinds
+
+    def best(self, option: Option) -> int:
+        """The best outcome of an option that was seen."""
+        changes = map(option.at, {1, option.first, option.steps})
+        return max((self._known[change] for change in changes if change in self._known),
+                   default=NOTHING)
+
+    def at(self, change: Change) -> int:
+        """What a cycle with the change gives the job."""
+        if change not in self._known:
+            if perf_counter() > self.end:
+                return LATE
+            try:
+                self._known[change] = self._run(
+                    *self.world.applied(change), self.large and by_sums(change))
+            except ManifestError:
+                self._known[change] = NOTHING
+            except TooLate:
+                self._known[change] = LATE
+        return self._known[change]
+
+    def _run(self, objects: Any, conf: SchedulerConfiguration, by_sums: bool = False) -> int:
+        """One cycle, without evictions where sums alone decide; where the job has its promise
+        already or is evicted, those that follow.
+        """
+        if self.keep or self.lost:
+            after = outcome(objects, conf, self.watched, self.before.now, self._until(),
+                            None if self.keep else self.as_before)
+            turns = self._keeps(after) if self.keep else (
+                after.runs(self.job.uid) and not self._loops_beyond(after))
+            return PLACED if turns else NOTHING
+        return self.gives(self.trial.run(objects, conf, lambda ssn: self.gives(ssn) == PLACED,
+                                         self._until(), POINTS if by_sums else ()))
+
+    def _until(self, tries: int = 1) -> float:
+        """Until when a try may take, or what takes as long as a number of `tries`."""
+        return min(self.end, perf_counter() + tries * self.patience)
+
+    def _reaches(self, option: Option, wanted: int, step: int) -> bool:
+        return self.at(option.at(step)) >= wanted
+
+    def gives(self, ssn: Session | None) -> int:
+        """Whether the job has its places (or more than it had), or was admitted at least."""
+        job = None if ssn is None else ssn.jobs.get(self.job.uid)
+        if ssn is None or job is None:
+            return NOTHING
+        if len(job.in_status(RELEASING)) > len(self.job.in_status(RELEASING)) and not self.pod:
+            return NOTHING  # it would lose pods of its own
+        starts = bool(job.tasks) and (job.is_ready() or ssn.job_pipelined(job))
+        if starts and (sum(counts(job)[:2]) > self.places or self._has_pod(job)):
+            return PLACED if job.is_ready() or _freed(ssn, job) else PROMISED
+        return ADMITTED if self.job.is_pending() and not job.is_pending() else NOTHING
+
+    def _loops_beyond(self, after: Outcome) -> bool:
+        return bool(after.loops) and (after.touches(self.watched) or not self.as_before(after))
+
+    def _keeps(self, after: Outcome) -> bool:
+        """Whether fewer pods of the job are evicted than without the change, and none for ever."""
+        uid = self.job.uid
+        return after.evicted[uid] < self.base.evicted[uid] and uid not in after.again
+
+    def _has_pod(self, job: JobInfo) -> bool:
+        return any(task.key == self.pod and task.node_name for task in job.tasks.values())
+
+    def _inadmissible(self, objects: Any) -> bool:
+        """Whether Volcano's webhooks would refuse the change by a rule that is not broken yet."""
+        before, after = ({(verdict.label, verdict.rule) for verdict in verdicts(
+            [obj for obj in some if isinstance(obj, Queue | PodGroup)])}
+            for some in (self.seen.objects, objects))
+        return bool(after - before)
+
+    def judged(self, change: Change, rank: int, alike: tuple[Change, ...] = ()) -> Remedy | None:
+        """The remedy that a change is, by the cycles that follow it from the manifests on; None
+        where the job does not run in the end, or pods are evicted again and again.
+        """
+        uid = self.job.uid
+        try:
+            world = self.world.applied(change)
+            if self._inadmissible(world[0]):
+                return None
+            if not self.large:  # in a large one what controllers do besides takes too long
+                world = change.given(self.seen.given, self.before.conf)
+            had = self.base.placed(uid)
+            after = outcome(*world, self.watched, self.before.now,
+                            self._until(1 if self.large else LIFE), self.as_before)
+            self._loops = self._loops_beyond(after)
+        except (ManifestError, TooLate):
+            return None
+        job = after.last.jobs.get(uid) if after.last is not None else None
+        if job is None or after.rest is None or self._loops or (self.elsewhere and not job.tasks):
+            return None
+        if not (self._keeps(after) if self.keep else after.runs(uid) and (
+                after.placed(uid) > had or not job.tasks or self._has_pod(job))):
+            return None
+        return self._remedy(change, rank, alike, after)
+
+    def _remedy(self, change: Change, rank: int, alike: tuple[Change, ...], after: Outcome
+                ) -> Remedy:
+        """What a change gives and takes."""
+        assert after.rest is not None and after.last is not None
+        uid, jobs = self.job.uid, after.last.jobs
+        late = after.loops or (after.gone if self.large and after.cycles > 1 else [])
+        queues = sorted({jobs[each.job].queue for each in late if each.job in jobs})
+        on = [Message("cost.goes_on", queues=queues)] if queues else []
+        cost = price(self.base, after.begun(uid) if self.large else after,
+                     {} if rank == Rank.WAIT else placed_before(self.before), uid, self._over)
+        cost.surplus = surplus(self.before, after.last, uid)
+        names = Names(after.rest.session)
+        brings = spared(self.seen, self.base, after, uid) if self.keep else gains(
+            self.seen, self.before, after, uid)
+        return Remedy(any_of([self.world.described(each, rank == Rank.WAIT)
+                              for each in (change, *alike)]),
+                      (*by_owner(self.seen, self.job, change), *brings,
+                       *costs(self.seen.called, cost), *on),
+                      change, rank, self.world, names.called(uid),
+                      counts(after.rest.session.jobs[uid])[0], cost, alike)
+
+
+def _freed(ssn: Session, job: JobInfo) -> bool:
+    """Whether pods leave a node to which a job's pods are pipelined."""
+    nodes = {task.node_name for task in job.in_status(PIPELINED).values()}
+    return any(task.status == RELEASING for node in nodes
+               for task in ssn.nodes[node].tasks.values())
