@@ -39,7 +39,7 @@ status: {hard: {requests.cpu: "%s"}}
 JOB = """apiVersion: batch.volcano.sh/v1alpha1
 kind: Job
 metadata: {name: train, namespace: ml}
-spec: {queue: team, minAvailable: %s, schedulerName: %s, tasks: [{name: worker, replicas: 3,
+spec: {queue: %s, minAvailable: %s, schedulerName: %s, tasks: [{name: worker, replicas: 3,
  template: {spec: {nodeSelector: {%s}, schedulingGates: [%s], affinity: {%s}, containers: [{name: c,
  ports: [%s], resources: {requests: {cpu: "2", memory: 4Gi}}}]}}}]}
 """
@@ -52,23 +52,24 @@ BLOCKERS = {
     "apart": {"apart": APART}, "host port": {"port": "{containerPort: 8, hostPort: 8}",
                                              "cordoned": 1},
     "gate": {"gate": "{name: a/b}"}, "scheduler": {"scheduler": "default-scheduler"},
+    "queue": {"queue": "teem"},
     "one node": {"label": "kubernetes.io/hostname: n0", "cordoned": 1}}
 """What keeps the job waiting, by the fields that differ from a job that runs."""
 PAIRS = [*combinations(BLOCKERS, 2)]
 THREE = Random(1).sample([*combinations(BLOCKERS, 3)], 40)
 FAST = [("capability", "apart"), ("host port", "minimum"), ("host port", "gate"),
         ("one node", "host port"), ("quota", "one node"), ("cordon", "apart"), ("taint", "closed"),
-        ("capability", "label", "gate"), ("closed", "quota", "taint"),
-        ("minimum", "label", "scheduler")]
+        ("queue", "scheduler"), ("cordon", "queue"), ("capability", "label", "gate"),
+        ("closed", "quota", "taint"), ("minimum", "label", "scheduler")]
 
 
 def cluster(taint="", cordoned=0, capability=24, state="Open", least=3, label="", quota=99,
-            guarantee=0, apart="", port="", gate="", scheduler="volcano"):
+            guarantee=0, apart="", port="", gate="", scheduler="volcano", queue="team"):
     nodes = [NODE % (f"n{number}", str(number < cordoned).lower(), taint, 110)
              for number in range(3)]
     return Cluster(loads("---\n".join([
         *nodes, QUEUES % (capability, state, guarantee), QUOTA % (quota, quota),
-        JOB % (least, scheduler, label, gate, apart, port)])))
+        JOB % (queue, least, scheduler, label, gate, apart, port)])))
 
 
 def blocked(*names):

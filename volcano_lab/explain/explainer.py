@@ -94,13 +94,18 @@ class Explainer(Shown):
         except LookupError:
             word, _, rest = what.partition("/")
             name = rest if any(kind in CLASSES for kind in kinds_meant(word)) else what
-            found = left_out(self.evidence, what, self.why_job) or left_out(
-                self.evidence, name, self.why_job) or no_queue(self.evidence, name)
+            found = left_out(self.evidence, what, self.why_job, self._why_with) or left_out(
+                self.evidence, name, self.why_job, self._why_with) or no_queue(
+                self.evidence, name, self._why_with)
             if found is None:
                 raise
             return found
         return {"job": self.why_job, "pod": self.why_task, "queue": self.why_queue,
                 "node": self.why_node}[kind](key)
+
+    def _why_with(self, objects: Sequence[KubernetesObject], uid: str) -> Explanation:
+        """Why a job waits among other objects."""
+        return Explainer(objects, self.conf, self.now).why_job(uid)
 
     def _has(self, about: str | None) -> bool:
         """Whether the trace has the searches for a job, by its uid ("": for all)."""

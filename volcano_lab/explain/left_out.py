@@ -6,7 +6,10 @@ Volcano: none
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import islice
 from typing import Any
+
+from attrs import evolve
 
 from volcano_lab.api.objects import OwnerReference, Pod, PodGroup
 from volcano_lab.api.task import GROUP_NAME
@@ -15,7 +18,16 @@ from volcano_lab.changes.draft import owners_of
 from volcano_lab.explain import origin
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation
-from volcano_lab.explain.options import Option, Rank, World, in_queues, once, quota_raised, setting
+from volcano_lab.explain.options import (
+    Objects,
+    Option,
+    Rank,
+    World,
+    in_queues,
+    once,
+    quota_raised,
+    setting,
+)
 from volcano_lab.explain.outcome import outcome
 from volcano_lab.explain.remedy import Remedy, gains
 from volcano_lab.explain.values import new_queue
@@ -28,13 +40,16 @@ from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, meant
 from volcano_lab.trace import Names
 
+WhyWith = Callable[[Objects, str], Explanation]
 RESUMED = {"true": False, "suspended": "running"}
 """The value of a field that suspends an owner -> the one that resumes it."""
 
 
-def left_out(seen: Evidence, what: str, why_job: Callable[[str], Explanation]
-             ) -> Explanation | None:
-    """Why an object of this name is not in the session."""
+def left_out(seen: Evidence, what: str, why_job: Callable[[str], Explanation],
+             why_with: WhyWith) -> Explanation | None:
+    """Why an object of this name is not in the session; `why_with` answers about a job in another
+    world.
+    """
     alike = {key for key in (*seen.not_created, *seen.named) if key.partition("/")[2] == what}
     key = min(alike) if len(alike) == 1 else what
     pods = sorted(_pods_called(seen, key), key=lambda pod: bool(pod.spec.node_name))
@@ -55,7 +70,7 @@ def left_out(seen: Evidence, what: str, why_job: Callable[[str], Explanation]
     return Explanation(what, Message("left_out.head", why=[
         Message(reason.code, **{**reason.facts, "name": what}),
         *_also(seen, reason, groups, pods)]), [Cause("left_out", "")],
-        partial(_with_a_queue, seen, what, lost) if lost else None)
+        partial(_with_a_queue, seen, what, lost, why_with) if lost else None)
 
 
 def _creator(seen: Evidence, pod: Pod) -> OwnerReference | None:
@@ -111,15 +126,15 @@ def _with_pods(seen: Evidence, name: str, options: list[Option], _: float) -> It
                 break
 
 
-def no_queue(seen: Evidence, name: str) -> Explanation | None:
+def no_queue(seen: Evidence, name: str, why_with: WhyWith) -> Explanation | None:
     """Which jobs are in a queue of this name, which does not exist."""
     lost = {uid: said.facts["name"] for uid, said in absent(seen).items()
             if said.facts.get("queue") == name}
     return Explanation(f"queue {name}", Message(
         "left_out.queue", queue=name, n=len(lost), jobs=[*lost.values()], near=origin.near(
             name, seen.ssn.queues)), [Cause("left_out", "")], partial(
-        _with_a_queue, seen, next(iter(lost.values())), dict.fromkeys([*lost][:1], name))) if (
-        lost) else None
+        _with_a_queue, seen, next(iter(lost.values())), dict.fromkeys([*lost][:1], name),
+        why_with)) if lost else None
 
 
 def _pods_called(seen: Evidence, what: str) -> list[Pod]:
@@ -175,14 +190,26 @@ def _groups(seen: Evidence, names: set[str], pods: list[Pod]) -> dict[str, str]:
     return groups | {key: "default" for pod in pods for key in (job_of(pod), pod.key)}
 
 
-def _with_a_queue(seen: Evidence, name: str, lost: dict[str, str], _: float) -> Iterator[Remedy]:
-    """The remedies of a job that is left out: the queue with the nearest name, and a new one."""
+def _with_a_queue(seen: Evidence, name: str, lost: dict[str, str], why_with: WhyWith,
+                  seconds: float) -> Iterator[Remedy]:
+    """The remedies of a job that is left out: the queue with the nearest name, and a new one; with
+    what the job waits for in it.
+    """
     pods = [pod for pods in getattr(seen.objects, "later", {}).values() for pod in pods]
-    world = World(with_defaults([*seen.objects, *pods]), seen.ssn.conf, lambda _: name)
+    world = World(with_defaults([*seen.objects, *pods]), seen.ssn.conf,
+                  lambda uid: name if uid in lost else seen.called(uid))
     for uid, queue in lost.items():
         known = filter(None, [meant(queue, seen.ssn.queues, 0.7)])
         for option in (*in_queues(world, uid, known), new_queue(world, queue)):
-            yield from _remedy(seen, world, name, option.most, world.applied(option.most), uid)
+            found = [*_remedy(seen, world, name, option.most, world.applied(option.most), uid)]
+            if not any(remedy.placed for remedy in found):
+                changed = option.most.given(seen.given, world.conf)[0]
+                rest = why_with(changed, uid).remedies_within(seconds)
+                for more in islice(rest, 1):
+                    change = option.most + more.made
+                    found = [evolve(more, made=change, world=world, does=world.described(
+                        change, more.rank == Rank.WAIT))]
+            yield from found
 
 
 def _remedy(seen: Evidence, world: World, name: str, change: Change,
