@@ -298,3 +298,21 @@ def test_parts_of_a_card_are_said_to_be_of_different_ones(number, cards, said):
     text = Cluster().add(node, POD % ("", VGPU.replace("1", str(number)), "")).explainer(
         CONF % "deviceshare").why("a/g").text
     assert said in text and ("different cards" in text) is (number > 1)
+
+
+@pytest.mark.parametrize("counted, at, said", [
+    ("2/0", "08:00", "counted 0 pods of it at 2026-11-28 08:00 UTC, and 1 were there"),
+    ("2/1", "08:00", None), ("2/0", "07:00", None)])
+def test_a_scheduler_that_counts_fewer_pods_than_are_there_has_to_be_restarted(counted, at, said):
+    """A condition from before the pod says nothing of it."""
+    known = (POD % ("", "", "")).replace("namespace: a,", """namespace: a,
+        creationTimestamp: "2026-11-28T07:00:00Z", resourceVersion: "7",""", 1).replace(
+            "phase: Inqueue", f"""phase: Inqueue, conditions: [{{type: Unschedulable,
+        status: "True", lastTransitionTime: "2026-11-28T{at}:00Z",
+        message: "{counted} tasks in gang unschedulable: pod group is not ready"}}]""")
+    beat = (NODE % "").replace("status: {", """status: {conditions: [
+        {type: Ready, status: "True", lastHeartbeatTime: "2026-11-28T09:00:00Z"}], """)
+    found = Cluster(loads(f"{beat}---\n{known}")).why("a/g")
+    assert "waited" in found.codes
+    assert ("kubectl rollout restart" in found.text) == (said is not None)
+    assert said is None or said in found.text

@@ -137,7 +137,7 @@ def test_pods_of_another_scheduler_are_told_of_the_podgroup_of_their_owner(name)
     assert answer.codes == ["other_scheduler"]
     assert answer.text.endswith("MPIJob mpi creates its pods: the scheduler is set there "
                                 "(schedulerName: volcano in its pod template), or by the settings "
-                                "of its operator.")
+                                "of its operator (--gang-scheduling=volcano).")
 
 
 @pytest.mark.parametrize("field, facts", [

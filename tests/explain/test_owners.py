@@ -431,3 +431,17 @@ def test_what_its_node_does_not_start_is_among_all_that_wait_and_last(phase, rea
     groups = [*found.waiting()]
     assert [each.code for each in groups] == ["over_deserved", *["bound"] * bool(said)]
     assert groups[-1].text == said or not said
+
+
+@pytest.mark.parametrize("kind, scheduler, said", [
+    ("SparkApplication", "default-scheduler", "(--enable-batch-scheduler=true). The webhook of "),
+    ("RayCluster", "default-scheduler", "its operator (--batch-scheduler=volcano)."),
+    ("Deployment", "other", "or by the settings of its operator."),
+    ("SparkApplication", "volcano", "")])
+def test_pods_that_another_scheduler_has_placed_are_told_though_none_waits(kind, scheduler, said):
+    runs = pod(kind=kind, more="nodeName: n1", status="status: {phase: Running}").replace(
+        "schedulerName: volcano", f"schedulerName: {scheduler}")
+    found = asked(group().replace("Inqueue", "Running"), runs).why("a/pg")
+    assert "does not wait" in found.head
+    assert (f"names the scheduler {scheduler}" in found.text) == bool(said)
+    assert said in found.text

@@ -466,3 +466,16 @@ def test_a_gang_is_kept_whole_by_gang_in_the_tier_that_decides():
     effects = {remedy.change: remedy.effect for remedy in found.remedies}
     assert "old loses no pods" in effects[
         "both: plugin proportion in tier 1; enableReclaimable: true for gang"]
+
+
+@pytest.mark.parametrize("plugins, nodes, said", [
+    ((*PLUGINS, "nodeorder", "binpack"), 4, "pods fill nodes while 3 hold none; without binpack"),
+    ((*PLUGINS, "nodeorder", "binpack"), 2, "pods fill nodes while n1 holds none"),
+    ((*PLUGINS, "nodeorder"), 4, ""), ((*PLUGINS, "binpack"), 1, "")])
+def test_a_pod_that_runs_among_others_says_that_binpack_fills_nodes(plugins, nodes, said):
+    cluster = Cluster()
+    for number in range(nodes):
+        cluster.node(f"n{number}", cpu=4)
+    cluster.job("old", pods=2, cpu=1, running={"n0": 2})
+    found = cluster.why("old-0", conf=conf("allocate", *plugins))
+    assert said in found.text and ("packed" in found.codes) == bool(said)

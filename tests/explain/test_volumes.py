@@ -7,6 +7,7 @@ from storage import claim, claims, csi_node, klass, volume
 from volcano_lab import Cluster
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.lint import contradictions, ignored_fields
+from volcano_lab.manifests.loader import from_dict
 
 LOCAL = "kubernetes.io/no-provisioner"
 NODES = [node("n1", zone="a"), node("n2", zone="b"), csi_node("n1", **{LOCAL: None}),
@@ -226,3 +227,23 @@ def test_a_pod_whose_claim_is_refused_keeps_allocate_from_the_others_which_is_a_
     assert mixed().run().placements() == []
     assert [row["pod"] for row in mixed(value=-1).run().placements()] == [
         "default/mix-b-0", "default/mix-b-1"]
+
+
+@pytest.mark.parametrize(("objects", "said"), [
+    ([claim(), klass()], "default/data has no volume: StorageClass wait waits for a scheduler"),
+    ([claim(notes={"volume.kubernetes.io/selected-node": "n1"}), klass(provisioner="csi.x")],
+     "default/data has no volume: csi.x of StorageClass wait has created none"),
+    ([claim(), klass(mode="Immediate", provisioner="csi.x")], "csi.x of StorageClass wait"),
+    ([claim()], "there is no StorageClass wait"), ([claim(klass="")], "names no StorageClass"),
+    ([claim(volume="disk"), volume(), klass()], None)])
+def test_a_pod_on_its_node_without_a_volume_says_what_has_not_created_it(objects, said):
+    starts = from_dict({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web", "namespace": "default"},
+        "spec": {"nodeName": "n1", "schedulerName": "volcano", "containers": [{"name": "c"}],
+                 "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]},
+        "status": {"phase": "Pending", "containerStatuses": [
+            {"name": "c", "state": {"waiting": {"reason": "ContainerCreating"}}}]}})
+    found = Explainer(Cluster([*NODES, *objects, starts]).objects()).why("web")
+    assert "has not started there: ContainerCreating" in found.text
+    assert ("has no volume" in found.text) == (said is not None)
+    assert said is None or said in found.text

@@ -15,7 +15,7 @@ from volcano_lab.api import BOUND, FAILED, PIPELINED, RUNNING, SUCCEEDED, JobInf
 from volcano_lab.api.formatting import amount_text
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, Queue, VolcanoJob
 from volcano_lab.api.quantity import parse
-from volcano_lab.api.storage import CLAIM, claims_of
+from volcano_lab.api.storage import CLAIM, SELECTED_NODE, WAIT, claims_of, class_of
 from volcano_lab.explain.earlier import earlier
 from volcano_lab.explain.evidence import OWN, STARTING, Evidence, not_started, unplaced
 from volcano_lab.explain.explanation import Cause, moment_text, over, part
@@ -97,8 +97,8 @@ def bound_causes(seen: Evidence, job: JobInfo, pod: str = "") -> Iterator[Cause]
             warnings = next(filter(None, (warnings_of(seen, task) for task in pods)), [])
             said = Message(code, n=len(pods), pod=pods[0].key, node=pods[0].node_name, why=why)
             stalled = bool(warnings) or not {*why}.issubset(STARTING)
-            yield Cause("bound", [said, *_one_node(seen, pods[0]), *warnings,
-                                  claims_off(seen, pods[0])],
+            yield Cause("bound", [said, *_one_node(seen, pods[0]), *_no_volume(seen, pods[0]),
+                                  *warnings, claims_off(seen, pods[0])],
                         {"why": why, "stalled": stalled}, [], True)
             return
 
@@ -155,6 +155,22 @@ def _one_node(seen: Evidence, task: TaskInfo) -> Iterator[Message]:
                               nodes=[*dict.fromkeys(node for _, node in others)])
 
 
+def _no_volume(seen: Evidence, task: TaskInfo) -> Iterator[Message]:
+    """Yield the claims of a pod on its node that have no volume, and who has not created it."""
+    storage = seen.ssn.snapshot.storage
+    for name, _ in claims_of(task.pod):
+        claim = storage.get(CLAIM, f"{task.namespace}/{name}")
+        if claim is not None and not claim.is_bound:
+            found = storage.class_of(claim)
+            untold = found is not None and found.volume_binding_mode == WAIT and (
+                SELECTED_NODE not in claim.metadata.annotations)
+            code = "provisioner" if found else "lost" if class_of(claim) else "no_class"
+            code = "untold" if untold else code
+            yield Message("bound.no_volume", claim=claim.key, why=Message(
+                f"bound.no_volume.{code}", storage_class=class_of(claim), key=SELECTED_NODE,
+                provisioner=found.provisioner if found else None))
+
+
 def evicted_before(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield that pods which wait were evicted, and have been created again."""
     found = {task.key: each for task in unplaced(job) for each in warnings_of(seen, task, True)}
@@ -174,6 +190,8 @@ NUMA_POLICY = "volcano.sh/numa-topology-policy"
 SURE = {"beyond.cards.mode": "mode", "beyond.numa.policy": "numa"}
 """What no node has, by the message that says so."""
 MEMORY, MODE = "volcano.sh/vgpu-memory", "volcano.sh/vgpu-mode"
+COUNTED = re.compile(r"\d+/(\d+) tasks in gang ")
+"""How plugin gang says how many pods of a PodGroup the scheduler has seen."""
 SOON = 60
 """Seconds after which the scheduler has given a PodGroup a phase."""
 
@@ -209,11 +227,22 @@ def _in_cluster(seen: Evidence, task: TaskInfo, said: str, changed: Message | No
     `changed`, what the release that runs decides otherwise.
     """
     known = earlier(seen, seen.ssn.jobs[task.job]) if changed else []
-    more = [*known, *filter(None, [changed])]
+    more = [*known, *_not_counted(seen, seen.ssn.jobs[task.job]), *filter(None, [changed])]
     answer = Cause.of("beyond_answer", *more, pod=task.key, said=said.strip().rstrip("."))
     for each in [answer] if said else _waited(seen, task, more):
         each.numbers |= {"sure": "earlier", "version": seen.scheduler} if known else {}
         yield each
+
+
+def _not_counted(seen: Evidence, job: JobInfo) -> Iterator[Message]:
+    """Yield that the scheduler that runs counts fewer pods of a PodGroup than were there before."""
+    for each in job.pod_group.status.conditions:
+        at, found = each.last_transition_time or 0.0, COUNTED.match(each.message or "")
+        there = [obj for task in job.tasks.values() for obj in seen.named.get(task.key, ())
+                 if (obj.metadata.creation_timestamp or inf) + SOON < at]
+        if found and int(found[1]) < len(there):
+            yield Message("waited.not_counted", n=int(found[1]), there=len(there),
+                          time=moment_text(at))
 
 
 def _waited(seen: Evidence, task: TaskInfo, changed: list[Message]) -> Iterator[Cause]:

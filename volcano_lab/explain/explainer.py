@@ -271,7 +271,7 @@ class Explainer(Shown):
         idle = [*beyond.idle_causes(seen, job)] if seen.is_new(task) else []
         causes = idle or [*beyond.beyond_causes(seen, [task])] or [*filter(None, (
             promised(seen, job), questions.why_here(seen, task),
-            questions.despite(seen, task, task.node_name)))]
+            questions.despite(seen, task, task.node_name), questions.packed(seen, task)))]
         if task.status == FAILED:
             causes = [*beyond.failed_causes(seen, job, task.key)]
         elif not idle:

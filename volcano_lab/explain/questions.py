@@ -60,6 +60,14 @@ def why_here(seen: Evidence, task: TaskInfo, other: str = "") -> Cause | None:
         {"scores": {node: scores[node] for node in (chosen, second)}}, [choice])
 
 
+def packed(seen: Evidence, task: TaskInfo) -> Cause | None:
+    """Return that pods placed before this cycle fill nodes while others hold none, by binpack."""
+    empty = [name for name, node in seen.ssn.nodes.items() if not node.tasks]
+    if "binpack" not in seen.ssn.plugins or not empty or last_choice(seen, task.key) is not None:
+        return None
+    return Cause.of("packed", context=True, n=len(empty), nodes=empty, node=task.node_name)
+
+
 def _points(scores: dict[str, float]) -> list[Message]:
     """What each plugin gives a node."""
     return [Message("points", plugin=plugin, score=score)

@@ -23,6 +23,7 @@ from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.order import priority_note
 from volcano_lab.explain.origin import TOO_LARGE, best_effort, cluster_too_small
 from volcano_lab.explain.owners import created_by, named_queue, on_event, outdated, owner_of, switch
+from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.promises import going_causes
 from volcano_lab.explain.refusals import admission_causes, limit_causes
 from volcano_lab.explain.volumes import claim_causes, driver_causes
@@ -153,7 +154,7 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     if stands:
         idle = [*beyond.idle_causes(seen, job)]
         refused = [] if idle else beyond.beyond_causes(seen, job.tasks.values())
-        return [*idle, *beside, *refused, *lacking]
+        return [*idle, *beside, *refused, *lacking, *_by_others(seen, job)]
     popped = seen.of("job", job=job.uid)  # without: no refusal was recorded, or it had no turn
     causes = [*_causes(seen, job)] or [Cause.of("unknown" if popped else "no_turn", records=popped)]
     if {*TOO_LARGE, "larger_than_any_node"}.isdisjoint(cause.code for cause in causes):
@@ -277,9 +278,11 @@ def elsewhere(pods: list[Pod], owner: OwnerReference | None = None) -> Iterator[
     """Yield that pods name another scheduler, and which `owner` has created them."""
     if pods:
         names = dict.fromkeys(pod.spec.scheduler_name for pod in pods)
-        by = Message("other_scheduler.owner", kind=owner.kind, name=owner.name) if owner else None
-        yield Cause.of("other_scheduler", by, n=len(pods), pod=pods[0].key, schedulers=[*names],
-                       own=SCHEDULER)
+        by = Message("other_scheduler.owner", kind=owner.kind, name=owner.name, flag=TABLES[
+            "owners"]["switch"].get(owner.kind)) if owner else None
+        more = f"other_scheduler.{owner.kind}" if owner else ""
+        yield Cause.of("other_scheduler", by, Message(more) if known(more) else None, n=len(pods),
+                       pod=pods[0].key, schedulers=[*names], own=SCHEDULER)
 
 
 def _strangers(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -290,6 +293,16 @@ def _strangers(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     return elsewhere([pod for pod in seen.elsewhere.values() if job_of(pod) == key or (
         owner is not None and pod.namespace == job.namespace and owner.uid in [
             ref.uid for ref in pod.metadata.owner_references])], owner)
+
+
+def _by_others(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield that pods of an owner run which another scheduler has placed."""
+    owner = owner_of(job)
+    pods = [task.pod for task in job.tasks.values() if owner and not seen.is_new(task)
+            and task.pod.spec.scheduler_name not in ("", SCHEDULER)]
+    for cause in elsewhere(pods, owner):
+        cause.context = True
+        yield cause
 
 
 def _groups_beside(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
