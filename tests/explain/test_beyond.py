@@ -68,6 +68,21 @@ def test_a_plugin_is_named_where_it_decides(plugin, facts, named):
     assert ("beyond" in found.codes) == named
 
 
+VENDOR = "0/2 nodes are unavailable: 1 node check failed, 1 Insufficient cpu."
+
+
+@pytest.mark.parametrize("plugin, answer, named", [
+    ("volcano-npu", VENDOR, True), ("volcano-npu", REFUSED, False), ("binpack", VENDOR, False),
+    ("volcano-npu", "0/1 nodes are unavailable: 1 Insufficient cpu.", False),
+    ("volcano-npu", GANG, False), ("volcano-npu", "", False)])
+def test_a_plugin_that_volcano_does_not_have_is_named_by_its_answer(plugin, answer, named):
+    found = why(plugin, answer=answer)
+    assert found.head.startswith(DEPENDS.format(plugin=plugin)) is named
+    assert ("Volcano v1.14.0 does not have it" in found.text) is named
+    assert ("something has changed since" in found.text) is (bool(answer) and answer != GANG
+                                                             and not named)
+
+
 def test_what_the_pod_requests_of_the_plugin_is_named():
     assert "(volcano.sh/vgpu-number 1)" in why("deviceshare", request=VGPU).text
 

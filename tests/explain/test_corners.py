@@ -153,6 +153,42 @@ def test_a_queue_that_only_an_owner_names_has_no_effect(field, facts):
             "creates the PodGroup: set that, and create the MPIJob again." in answer.text)
 
 
+@pytest.mark.parametrize("kind, field", [
+    ("Workflow", "spec.podMetadata.annotations"), ("Widget", ""),
+    ("Deployment", "spec.template.metadata.annotations")])
+def test_an_owner_whose_pods_name_no_queue_says_where_it_has_their_annotations(kind, field):
+    owner = f"""\
+{{apiVersion: {"apps/v1" if kind == "Deployment" else "argoproj.io/v1alpha1"}, kind: {kind},
+  metadata: {{name: o, namespace: default, uid: u-o,
+    annotations: {{scheduling.volcano.sh/queue-name: lab}}}},
+  spec: {{template: {{spec: {{schedulerName: volcano}}}}}}}}
+---
+"""
+    text = asked(LAB, owner, group("x", "o", 1, kind), pod("o-0", "x", cpu=9)).why("o").text
+    assert (f"is in queue default; that of the pods is read: write it to {field} of the {kind}."
+            in text) is bool(field)
+
+
+@pytest.mark.parametrize("made, where", [
+    ("Job", "spec.submitterPodTemplate"), ("RayCluster", "its pod template")])
+def test_the_template_of_pods_for_another_scheduler_is_that_of_what_created_them(made, where):
+    api = {"Job": "batch/v1", "RayCluster": "ray.io/v1"}[made]
+    owners = f"""\
+{{apiVersion: ray.io/v1, kind: RayJob, spec: {{}},
+  metadata: {{name: ray, namespace: default, uid: u-ray}}}}
+---
+{{apiVersion: {api}, kind: {made}, metadata: {{name: part, namespace: default, uid: u-part,
+  ownerReferences: [
+  {{apiVersion: ray.io/v1, kind: RayJob, name: ray, uid: u-ray, controller: true}}]}}, spec: {{}}}}
+---
+"""
+    own = f"ownerReferences: [{{apiVersion: {api}, kind: {made}, name: part, uid: u-part}}]"
+    stray = pod("p", "x").replace("schedulerName: volcano", "schedulerName: other").replace(
+        "annotations: {scheduling.k8s.io/group-name: podgroup-x}", own)
+    assert (f"RayJob ray creates its pods: the scheduler is set there (schedulerName: volcano in "
+            f"{where})" in asked(owners, stray).why("default/p").text)
+
+
 @pytest.mark.parametrize("kind, part", [("SparkApplication", True), ("ReplicaSet", False)])
 def test_a_minimum_that_lets_a_part_of_pods_with_roles_run_is_named(kind, part):
     answer = asked(group("x", "etl", 2, kind, "Running"), pod("driver", "x", "n1"),

@@ -134,3 +134,13 @@ def test_the_default_queue_is_missing_where_all_queues_of_a_cluster_are_there(ot
         assert "Volcano's scheduler creates queue default when it starts: restart it" in found.head
         assert [(each.change, each.job) for each in found.remedies] == [
             ("create queue default", "a/g")]
+
+
+@pytest.mark.parametrize("version, plugin, other, said", [
+    ("v1.3.0", "nodeorder", "a", True), ("v1.4.0", "nodeorder", "a", False),
+    ("v1.3.0", "proportion", "a", False), ("v1.3.0", "nodeorder", "b", False)])
+def test_queues_without_an_order_were_not_all_served(version, plugin, other, said):
+    before = group("h", "first").replace("namespace: a", f"namespace: {other}")
+    text = why(group(), before, pod("p", 1), queue(), queue("first").replace("T07", "T06"),
+               conf=CONF % plugin, version=version).text
+    assert ("only the queue that was created first, first, where neither" in text) is said

@@ -413,6 +413,24 @@ def test_what_failed_before_it_had_pods_is_among_all_that_wait(state, jobs):
         state != "COMPLETED")
 
 
+@pytest.mark.parametrize("error, said", [
+    ('podgroups.scheduling.volcano.sh "spark-o-pg" not found', True),
+    ('services "o" not found', False)])
+def test_a_podgroup_that_its_operator_has_not_created_is_named(error, said):
+    text = asked(FAILED.replace("STATE", "FAILED").replace(
+        'failed calling webhook "v": none.', f"denied: {error}.")).why("a/o").text
+    assert ("The operator creates PodGroup spark-o-pg before it submits" in text) is said
+
+
+@pytest.mark.parametrize("app, created", [("spark-1", True), ("spark-2", False)])
+def test_a_podgroup_that_spark_creates_in_cluster_mode_alone_is_told(app, created):
+    text = asked(pod(into="spark-1-podgroup", labels=f"{{spark-app-selector: {app}}}")).why(
+        "a/o-0").text
+    assert "name a PodGroup that doesn't exist" in text
+    assert ("in cluster mode alone" in text) is created
+    assert ("create PodGroup spark-1-podgroup in namespace a" in text) is not created
+
+
 @pytest.mark.parametrize("phase, reason, said", [
     ("Pending", "ImagePullBackOff", "Pod a/o-0 is bound to node n1 and has not started there: "
                                     "ImagePullBackOff."),

@@ -184,6 +184,8 @@ def evicted_before(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 BEYOND = TABLES["beyond"]
 NO_REASON = re.compile(TABLES["no_reason"]["text"])
 """In the cluster's answer about a pod: it names no reason against a node."""
+FOREIGN = re.compile(TABLES["no_reason"]["foreign"])
+"""Likewise: a reason of a plugin that Volcano does not have."""
 PARTS, CARDS = "volcano.sh/vgpu-number", "volcano.sh/node-vgpu-register"
 """The resource of parts of cards, and the annotation in which a node lists its cards."""
 NUMA_POLICY = "volcano.sh/numa-topology-policy"
@@ -203,13 +205,17 @@ def beyond_causes(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
         deciding = _deciding(seen, task, said)
         if task.pod.spec.resource_claims and not off:
             deciding["claims"] = claimed(task)
+        foreign = [] if deciding or not FOREIGN.search(said) else [
+            name for name in seen.ssn.conf.plugin_names() if name not in {
+                *seen.ssn.plugins, *BEYOND}]
+        deciding |= {name: [] for name in foreign[:1]}
         for plugin, asks in deciding.items():
             by = Message("beyond.claims.name") if plugin == "claims" else Message(
                 "beyond.plugin", plugin=plugin)
             more = [_mode(seen, task), _card_memory(seen, task), _cards(seen, task)] if (
                 plugin == "deviceshare") else [_numa(seen, task)] * (plugin == "numa-aware")
-            found = Cause.of("beyond", Message(f"beyond.{plugin}"), *more, by=by, pod=task.key,
-                             asks=asks or None)
+            what = Message(f"beyond.{'foreign' if plugin in foreign else plugin}")
+            found = Cause.of("beyond", what, *more, by=by, pod=task.key, asks=asks or None)
             found.numbers |= _certain([*filter(None, more)])
             yield found
         yield from [Cause("claims_off", off, context=True)] if off else ()

@@ -17,9 +17,11 @@ from volcano_lab.messages import Message
 from volcano_lab.trace import amounts
 
 ROLES, TREES, STATES, OWN_ROOT = (1, 10), ((1, 11), (1, 14)), (1, 12), (1, 13)
+QUEUES, ORDERS = (1, 4), {"proportion", "capacity"}
 """The first release that tries each node for each pod without a role; those that place nothing
 while a tree of queues is not consistent; the first that reads the state of a queue when it places
-pods; the first that reads the capability of the root queue.
+pods; the first that reads the capability of the root queue; the first that serves further queues
+where no plugin orders them, and the plugins that do.
 """
 
 
@@ -36,6 +38,11 @@ def earlier(seen: Evidence, job: JobInfo) -> list[Message]:
              for task in job.tasks.values() if not task.task_role}
     if runs < ROLES and len(sizes) > 1:
         found.append(Message("earlier.roles", sizes=[*sizes.values()], annotation=TASK_SPEC))
+    first = min({each.queue for each in seen.ssn.jobs.values() if each.namespace == job.namespace},
+                key=lambda name: (
+                    seen.ssn.queues[name].queue.metadata.creation_timestamp or 0.0, name))
+    if runs < QUEUES and not ORDERS & seen.ssn.plugins.keys() and first != job.queue:
+        found.append(Message("earlier.queues", first=first))
     if TREES[0] <= runs < TREES[1] and (why := [*_tree(seen, runs)]):
         found.append(Message("earlier.tree", why=why))
     return found

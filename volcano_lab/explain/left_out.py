@@ -170,6 +170,9 @@ def _also(seen: Evidence, left_out: Message, groups: dict[str, str], pods: list[
             yield Message("left_out.over", kind=owner.kind, name=owner.name, group=group,
                           phase=over.facts["phase"])
             continue
+        if pod.metadata.labels.get("spark-app-selector", "?") + "-podgroup" == group:
+            yield Message("left_out.spark", group=group, annotation=GROUP_NAME)
+            continue
         yield Message("left_out.stale" if group.startswith("podgroup-") else "left_out.create",
                       group=group, annotation=GROUP_NAME, namespace=pod.namespace)
     if queue not in seen.ssn.queues:

@@ -39,10 +39,14 @@ def kind_of(job: JobInfo) -> str:
     return getattr(owner_of(job), "kind", "")
 
 
-def switch(job: JobInfo, kind: str) -> Message | None:
-    """By which flag an operator creates PodGroups of a kind, where Volcano's controller did."""
+def switch(job: JobInfo, kind: str, queue: bool = False) -> Message | None:
+    """By which flag an operator creates PodGroups of a kind, where Volcano's controller did; of a
+    `queue`, else where the kind has the annotations of its pods, which alone name it.
+    """
     flag = KINDS["switch"].get(kind) if job.pod_group.name.startswith("podgroup-") else None
-    return Message("no_gang.switch", flag=flag, kind=kind) if flag else None
+    field = KINDS["notes"].get(kind) if queue else None
+    return Message("no_gang.switch", flag=flag, kind=kind) if flag else Message(
+        "unread.queue_above.notes", field=field, kind=kind) if field else None
 
 
 def is_single(job: JobInfo) -> bool:

@@ -240,7 +240,7 @@ def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             field, queue = named_queue(obj)
             if queue not in ("", job.queue):
                 what = Message("unread.queue_above", kind=obj.kind, found=queue, field=field,
-                               queue=job.queue, switch=switch(job, obj.kind))
+                               queue=job.queue, switch=switch(job, obj.kind, True))
                 yield Cause("no_effect", Message("notice", what=what, place=place_of([
                     seen.called(job.uid)])), {"what": what.code, "meant": [queue]})
     for found in [] if seen.brief else ignored_fields(seen.ssn):
@@ -278,8 +278,12 @@ def elsewhere(pods: list[Pod], owner: OwnerReference | None = None) -> Iterator[
     """Yield that pods name another scheduler, and which `owner` has created them."""
     if pods:
         names = dict.fromkeys(pod.spec.scheduler_name for pod in pods)
-        by = Message("other_scheduler.owner", kind=owner.kind, name=owner.name, flag=TABLES[
-            "owners"]["switch"].get(owner.kind)) if owner else None
+        made = next((ref.kind for ref in pods[0].metadata.owner_references), "")
+        rows = TABLES["owners"]
+        by = Message("other_scheduler.owner", kind=owner.kind, name=owner.name,
+                     flag=rows["switch"].get(owner.kind), template=rows["templates"].get(
+                         f"{owner.kind} {made}", Message("other_scheduler.template"))
+                     ) if owner else None
         more = f"other_scheduler.{owner.kind}" if owner else ""
         yield Cause.of("other_scheduler", by, Message(more) if known(more) else None, n=len(pods),
                        pod=pods[0].key, schedulers=[*names], own=SCHEDULER)

@@ -30,6 +30,7 @@ UNSUBMITTED = re.compile("(submission_|validation)?(?:.*_)?(.*)")
 """The states of objects that failed before pods were created of them."""
 OF_JSON = re.compile(r'"message":"((?:[^"\\]|\\.)*)"')
 WEBHOOK = re.compile(r'failed calling webhook "([^"]+)"')
+NO_GROUP = re.compile(r'podgroups\.scheduling\.volcano\.sh "([^"]+)" not found')
 ENDED = FAILURES | {"succeeded", "complete", "completed", "stopped"}
 
 
@@ -94,12 +95,13 @@ def ended(obj: OperatorObject) -> Message | None:
         found = UNSUBMITTED.fullmatch(str(word).lower())
         if found and (state := found[2]) in ENDED:
             why = str(why).rstrip(". ") if why and state in FAILURES else ""
-            webhook = WEBHOOK.search(why)
+            webhook, no_group = WEBHOOK.search(why), NO_GROUP.search(why)
             early = found[1] or word == MISSING
             return Message(
                 f"not_created.{'unsubmitted' if early else 'of_ended'}", phase=word,
                 why=[why] if why else None, again=AGAIN.get(state),
-                webhook=Message("webhook", name=webhook[1]) if webhook else None)
+                webhook=Message("webhook", name=webhook[1]) if webhook else Message(
+                    "not_created.no_group", name=no_group[1]) if no_group else None)
     return None
 
 
