@@ -3,7 +3,9 @@
 from course.proofs import after
 from volcano_lab import Cluster
 from volcano_lab.course.kit.questions import entries
+from volcano_lab.course.lesson_14 import scene
 from volcano_lab.course.lesson_14.scene import CPUS, HOUR, NODES, admitted
+from volcano_lab.simulation import JobTemplate, poisson
 
 
 def _rows(sim, table):
@@ -31,6 +33,20 @@ def wait_of_each_gang(sim):
 
 def by_queue(rows, field):
     return {row["queue"]: row[field] for row in rows}
+
+
+def two_minutes(conf, weight=1, factor=1.2):
+    """Monday with a cycle every two minutes."""
+    return scene.simulated(scene.queues(weight), [scene.web(), scene.research()], conf(factor),
+                           period=120)
+
+
+@after("time-03")
+def a_gang_that_is_not_admitted_counts_in_its_queues_request():
+    jobs = [scene.research(), scene.large(14)]
+    sim = scene.simulated(scene.queues(), jobs, scene.conf(), until=7)
+    row = [row for row in _rows(sim, "queues") if row["queue"] == "research"][-1]
+    assert row["request_cpu"] == 24 + 56 and (row["running"], row["pending"]) == (1, 1)
 
 
 @after("time-03")
@@ -81,6 +97,13 @@ def a_heavier_queue(heavy, mean_wait):
     assert wait_of_each_gang(heavy)[4] == 30 and wait_of_each_gang(heavy)[5] == 40
 
 
+@after("time-09")
+def a_heavier_queue_with_shorter_cycles(conf, mean_wait):
+    found = [[mean_wait(two_minutes(conf, weight), queue) for queue in ("research", "web")]
+             for weight in (1, 3)]
+    assert found == [[11, 14], [10, 14]]
+
+
 @after("time-11")
 def one_more_job_an_hour(day, mean_wait):
     found = {count: mean_wait(day(per_hour=count), "web") for count in (4, 6, 7, 8, 10)}
@@ -126,13 +149,37 @@ def the_timeline_names_the_gang(timeline):
 @after("time-24")
 def what_the_factor_does(admitted_and_waiting, exact, monday, waits, wide):
     assert [waits(run)[1]["started"] for run in (exact, monday, wide)] == [6, 12, 12]
-    few, many = admitted_and_waiting(monday), admitted_and_waiting(wide)
-    assert 4 <= many / few <= 5
+    assert [admitted_and_waiting(run) for run in (exact, monday, wide)] == [3.2, 2.0, 3.7]
+
+
+@after("time-24")
+def all_jobs_are_counted(admitted_and_waiting, exact, monday, wide):
+    for run in (exact, monday, wide):
+        moments = range(30, 24 * HOUR, 600)
+        counts = [sum(each.admitted is not None and each.admitted <= time
+                      and (each.started is None or each.started > time)
+                      for each in run.side.jobs.values()) for time in moments]
+        assert abs(sum(counts) / len(counts) - admitted_and_waiting(run)) < 0.1
+
+
+@after("time-24")
+def web_holds_its_half_while_its_admitted_jobs_wait(exact):
+    rows = {row["time"]: row for row in _rows(exact, "queues") if row["queue"] == "web"}
+    cycles = [rows[time] for run in exact.side.jobs.values() if run.queue == "web"
+              and run.admitted is not None for time in rows
+              if run.admitted <= time and (run.started is None or run.started > time + 30)]
+    half = [row for row in cycles if row["allocated_cpu"] >= row["deserved_cpu"] == 32]
+    assert len(half) > 0.9 * len(cycles)
+
+
+@after("time-24")
+def all_gangs_start_with_shorter_cycles(conf, waits):
+    assert waits(two_minutes(conf, factor=1.0))[1]["started"] == 12
 
 
 @after("time-25")
 def what_is_admitted_while_all_cpus_are_in_use(monday):
-    assert admitted(1.375) and not admitted(1.374)
+    assert admitted(1.375) and not admitted(1.374) and admitted(1.4) and not admitted(1.3)
     early = [run.name for run in monday.side.jobs.values() if run.queue == "research"
              and run.started - run.admitted >= 600]
     assert early == ["train-14"]  # the others are admitted once the one before it has ended
@@ -151,6 +198,10 @@ def what_to_see_in_the_lab():
     assert (kept_out["reserved"], kept_out["limit"], kept_out["used"]) == ("24", "16.8", "12")
     assert day_state(4, 2, False)["mean"] == {"web": 53, "research": 42}
     assert day_state(4, 3, False)["mean"]["web"] == 263
+    web = poisson(3 / HOUR, JobTemplate("web", "web", cpu=2, run_time=2 * HOUR))
+    often = scene.simulated(scene.queues(1, 3, 8), [web, scene.research(4, 2)], scene.conf(),
+                            period=300)
+    assert scene.waits(often)[1]["started"] == 12
     assert [day_state(1, jobs, False)["sums"]["percent"] for jobs in (2, 3)] == [76, 90]
     assert day_state(1, 2, False)["table"][0]["jobs that came"] == 62
 

@@ -9,7 +9,7 @@ from html import escape
 
 from volcano_lab.messages import ENGLISH, gettext, spoken
 
-INK = "var(--jp-content-font-color1, inherit)"
+INK, LINK = "var(--jp-content-font-color1, inherit)", "var(--jp-content-link-color, revert)"
 LINE = "var(--jp-border-color1, rgba(128, 128, 128, 0.5))"
 GROUND = "var(--jp-layout-color2, rgba(128, 128, 128, 0.12))"
 FONT = "var(--jp-content-font-family, system-ui, sans-serif)"

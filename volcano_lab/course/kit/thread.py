@@ -4,9 +4,9 @@ from typing import Any
 
 from volcano_lab.course.kit import progress
 from volcano_lab.course.kit.field import show_fields
-from volcano_lab.course.kit.lessons import LESSONS, WAYS, Lesson, Way
+from volcano_lab.course.kit.lessons import LESSONS, TABLE, WAYS, Lesson, Way
 from volcano_lab.course.kit.live import Shown
-from volcano_lab.course.kit.markup import FONT, GREEN, INK, LINE, html, plain
+from volcano_lab.course.kit.markup import FONT, GREEN, INK, LINE, LINK, html, plain
 from volcano_lab.course.kit.questions import COURSE, entries, opened
 from volcano_lab.messages import Message, gettext, mark
 from volcano_lab.trace.shown import image
@@ -94,12 +94,14 @@ ways = Ways
 def _card(way: Way) -> str:
     style = (f"border: 1px solid {LINE}; border-radius: 10px; padding: 12px 14px; "
              "flex: 1 1 190px; max-width: 320px; box-sizing: border-box")
-    lessons = [LESSONS[number] for number in way.numbers]
-    needs = sorted({each for lesson in lessons for each in lesson.needs} - {*way.numbers})
+    before = {*way.numbers}
+    for lesson in reversed(TABLE):
+        before.update(lesson.needs if lesson.number in before else ())
+    needs, rows = sorted(before - {*way.numbers}), [_row(LESSONS[each]) for each in way.numbers]
     hung = "list-style: none; margin: 8px 0; padding: 0 0 0 1.2em; text-indent: -1.2em"
     return (f'<div style="{style}">{image(way.picture, "")}<br>'
             f'<b style="font-size: 15px">{html(way.title)}</b><br>{html(way.whom)} · '
-            f'{html(way.time)}<ul style="{hung}">{"".join(map(_row, lessons))}</ul>'
+            f'{html(way.time)}<ul style="{hung}">{"".join(rows)}</ul>'
             f"{gettext('It builds on {needs:,}.', needs=needs) if needs else ''}</div>")
 
 
@@ -109,5 +111,5 @@ def _row(lesson: Lesson) -> str:
     sign = "○◐●"[(done > 0) + (done >= checks)] if checks else "·"  # some have no checks
     count = gettext("{count} of {all}", count=min(done, checks), all=checks)
     return (f'<li><span aria-hidden="true" style="color: {color}">{sign}</span> '
-            f'<a href="{lesson.file}">{lesson.number} {html(lesson.title)}</a>'
-            f"{f' {count}' if done and checks else ''}</li>")
+            f'<a href="{lesson.file}" style="color: {LINK}; text-decoration: underline">'
+            f"{lesson.number} {html(lesson.title)}</a>{f' {count}' * bool(done and checks)}</li>")

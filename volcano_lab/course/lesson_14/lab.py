@@ -15,8 +15,6 @@ from volcano_lab.widgets.lab import Lab
 from volcano_lab.widgets.story import Amounts, plain
 
 COLORS = palette.colors_of(QUEUES) | {"idle": palette.COLORS[-1]}
-CPUS = {"web": 2, "research": 4 * 2}
-"""Queue -> what one of its jobs requests, for two hours."""
 
 
 @cache
@@ -30,7 +28,7 @@ def small_day(weight: int, per_hour: int, noon: bool) -> Simulation:
     """
     single = JobTemplate("web", "web", cpu=2, run_time=2 * HOUR)
     jobs = [poisson(per_hour / HOUR, single), scene.research(4, 2)]
-    return scene.simulated(scene.queues(weight, 3, 8), jobs, 4 * noon, scene.conf(), period=1200)
+    return scene.simulated(scene.queues(weight, 3, 8), jobs, scene.conf(), 4 * noon, period=1200)
 
 
 def day_state(weight: int, per_hour: int, noon: bool) -> dict[str, Any]:
@@ -44,7 +42,7 @@ def day_state(weight: int, per_hour: int, noon: bool) -> dict[str, Any]:
     rows, cycles = scene.waits(sim), list(sim.history.frame("cluster").itertuples())
     idle = {"name": "idle", "label": gettext("CPUs idle"), "color": COLORS["idle"],
             "points": [[row.time / HOUR, row.all_cpu - row.used_cpu] for row in cycles]}
-    asked, there = sum(2 * CPUS[run.queue] for run in sim.side.jobs.values()), 576 - 32 * noon
+    asked, there = sum(2 * 2 * run.pods for run in sim.side.jobs.values()), 576 - 32 * noon
     gate: Any = sim.ssn and sim.ssn.plugins["overcommit"]
     reserved, limit = gate.inqueue_resource.milli_cpu / 1000, gate.idle_resource.milli_cpu / 1000
     sums = {"weight": weight, "sum": weight + 1, "cpus": plain(24 * weight / (weight + 1)),

@@ -42,7 +42,7 @@ def research(pods: int = 6, cpu: int = 4) -> Arrivals:
                   for hour in range(0, DAY, 2)])
 
 
-def large(minimum: int, priority: int) -> Arrivals:
+def large(minimum: int, priority: int = 0) -> Arrivals:
     """One gang of 14 pods of 4 CPUs at six: seven eighths of the cluster, at once."""
     return trace([{"time": 6 * HOUR, "name": "large", "queue": "research", "pods": 14, "cpu": 4,
                    "min_member": minimum, "priority": priority, "run_time": HOUR}])
@@ -68,13 +68,13 @@ def day(weight: int = 1, per_hour: int = 8, noon: bool = False, gang: int = 0, p
     6
     """
     streams = [web(per_hour), research(), *([large(gang, priority)] if gang else [])]
-    return simulated(queues(weight), streams, 2 * noon, text or conf(), until, observer)
+    return simulated(queues(weight), streams, text or conf(), 2 * noon, until, observer)
 
 
-def simulated(cluster: Cluster, workload: list[Arrivals], away: int, text: str, until: float = DAY,
+def simulated(cluster: Cluster, jobs: list[Arrivals], text: str, away: int = 0, until: float = DAY,
               observer: Observer | None = None, period: int = 600) -> Simulation:
-    """Run a cluster with some workload; n0 is lost at 12:00 for `away` hours, 0 for never."""
-    sim = Simulation(cluster, text, seed=3, period=period, workload=workload,
+    """Run a cluster with some jobs; n0 is lost at 12:00 for `away` hours, 0 for never."""
+    sim = Simulation(cluster, text, seed=3, period=period, workload=jobs,
                      latencies=Latencies(collect=600), observer=observer)
     if away:
         sim.calendar.after(12 * HOUR, sim.side.node_fails, node="n0", back_after=away * HOUR)
@@ -129,7 +129,7 @@ def picture(sim: Simulation, title: str) -> pictures.Picture:
 def played(sim: Simulation, title: str, hours: Iterable[int]) -> pictures.Picture:
     """Run a day on, and play what is on its nodes at each of these hours.
 
-    >>> morning = simulated(queues(), [web()], 0, conf(), until=0)
+    >>> morning = simulated(queues(), [web()], conf(), until=0)
     >>> played(morning, "Monday", range(1, 3)).spec["moments"]
     ['1:00', '2:00']
     """
@@ -173,5 +173,7 @@ def held(sim: Simulation) -> list[dict[str, Any]]:
 
 
 def admitted_and_waiting(sim: Simulation) -> float:
-    """How many jobs of research were admitted and without a place, on average."""
-    return round(sim.history.frame("queues").groupby("queue")["inqueue"].mean()["research"], 2)
+    """How many jobs were admitted and had not started, on average."""
+    waited = [(run.started or sim.calendar.now) - run.admitted
+              for run in sim.side.jobs.values() if run.admitted is not None]
+    return round(sum(waited) / sim.calendar.now, 1)
