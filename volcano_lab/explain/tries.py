@@ -63,7 +63,8 @@ class Tries:
         placed, promised, waiting = counts(job)
         self.places = placed + (0 if promise_fails(seen, job) else promised)
         self.lost = bool(job.tasks) and not waiting and not pod
-        self.elsewhere = job.uid in map(job_of, seen.elsewhere.values())
+        self.barred = bool(seen.not_created.get(seen.called(job.uid))) or job.uid in map(
+            job_of, seen.elsewhere.values())  # its pods are not there once it is admitted
         self.offered: set[Change] = set()
         self._refused: set[Change] = set()  # by the cycles that follow
         self._known: dict[Change, int] = {}
@@ -185,7 +186,7 @@ class Tries:
         except (ManifestError, TooLate):
             return None
         job = after.last.jobs.get(uid) if after.last is not None else None
-        if job is None or after.rest is None or self._loops or (self.elsewhere and not job.tasks):
+        if job is None or after.rest is None or self._loops or (self.barred and not job.tasks):
             return None
         if not (self._keeps(after) if self.keep else after.runs(uid) and (
                 after.placed(uid) > had or not job.tasks or self._has_pod(job))):
