@@ -154,6 +154,8 @@ def _of_object(draft: Draft, conf: SchedulerConfiguration, text: str, called: Ca
     if ".".join(path[:-1]) in AMOUNTS:
         code = f"change.amounts.{path[0]}"
         ends = ".none" * (setting.value is None)
+        if path[0] == "requests" and isinstance(obj, PodGroup) and not draft.pods_of(obj):
+            ends += ".any"  # no pod is there yet
         absent = Message("unset") if path[0] == "capability" else "0"
         amount = Message(f"change.amount{ends}", resource=path[-1], after=facts["after"],
                          before=before or absent)
