@@ -26,6 +26,7 @@ answers(
         (_fixed(lab={}), "what lab may hold"),
         (_fixed(ads={"guarantee": {}}), "why is that queue first"),
         (_fixed(search={"weight": 2}), "what search deserves"),
+        (_fixed(search={"weight": 9}, ads={"guarantee": 20, "priority": 0}), "deserved 7.95789"),
         (_fixed(search={}, serch={"weight": 4}), "Queue serch is new."),
         (_fixed(ads={"priority": 0}), "guarantees of others"),
         (_fixed(ads={"capability": 24, "priority": 0}), "does not lower that guarantee"),

@@ -57,3 +57,22 @@ def priority_alone_keeps_train_out(broken):
     assert [node.idle.milli_cpu for node in cycle.session.nodes.values()] == [0, *[2000] * 4]
     assert sum(task.node_name != "" for task in cycle.session.jobs["default/report"].tasks.values()
                ) == 24
+
+
+@after("share-10")
+def a_remark_says_what_a_right_answer_leaves(broken, all_served):
+    plain, unequal, kept = (repaired(broken) for _ in range(3))
+    unequal.queue("shop", weight=1)
+    kept.queue("search", guarantee=16)
+    texts = [all_served(answer) for answer in (plain, unequal, kept)]
+    assert [said.state for said in texts] == ["well done"] * 3
+    assert [["shop holds 2 times" in said.text, "refuse this guarantee" in said.text]
+            for said in texts] == [[False, False], [True, False], [False, True]]
+
+
+@after("share-10")
+def of_capabilities_below_a_guarantee_hears_who_tried_one(broken, all_served):
+    hints = [all_served(broken.copy().queue("lab", capability=8).queue("ads", **tried)).text
+             for tried in ({"priority": 0}, {"capability": 24})]
+    assert ["does not lower" in hint for hint in hints] == [False, True]
+    assert not any("would refuse" in hint for hint in hints)

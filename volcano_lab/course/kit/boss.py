@@ -11,6 +11,7 @@ from volcano_lab.course.kit.questions import HINTS, entries, opened, part
 from volcano_lab.course.kit.scenery import cluster_of
 from volcano_lab.course.kit.verdict import well_done
 from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.manifests.admission import verdicts
 from volcano_lab.messages import gettext, log, paragraph
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.cycle import Cycle
@@ -29,19 +30,22 @@ def broken_cluster(name: str) -> tuple[Cluster, Check]:
 
 def repair(lesson: str, name: str) -> Check:
     """Create the check of a repair from its entry. Its replies are the lesson's hints: those named
-    after jobs, `as_it_was`, and the check's own name.
+    after jobs, `as_it_was`, the check's own name, and after it remarks: hints named after a rule of
+    a webhook that the answer breaks, and `over`, of a queue that holds more than it deserves.
 
     >>> repair("06c", "all_at_work")(cluster_of("06c", "all_at_work")).state
     'try again'
     """
-    entry = entries(lesson)[name]
+    entry, hints = entries(lesson)[name], part(lesson, HINTS)
 
     def grade(answer: Cluster) -> Mistakes:
         broken = cluster_of(lesson, name)
         yield answer.objects() == broken.objects(), "as_it_was"
-        yield from repaired(broken, answer, broken.conf, entry["needs"], part(lesson, HINTS),
-                            keeps=entry.get("keeps", KEPT))
-        return well_done(name)
+        cycle = yield from repaired(broken, answer, broken.conf, entry["needs"], hints,
+                                    keeps=entry.get("keeps", KEPT))
+        return well_done(name, *_refused(answer, hints), *(
+            gettext(hints["over"], queue=row["queue"], share=round(row["share"], 2))
+            for row in cycle.queues() if "over" in hints and row["share"] > 1.01))
 
     grade.__doc__ = entry["asks"]
     return Check(f"{lesson}.{name}", grade, Cluster, "a cluster, such as broken.copy().queue(...)")
@@ -53,8 +57,9 @@ def repaired(broken: Cluster, answer: Cluster, conf: Conf, needs: Mapping[str, i
     """Yield possible errors in the repair of a cluster, each with its hint; return its cycle.
 
     `needs` is how many pods of which job must be placed (for those in `promised` a node with
-    releasing resources is enough); `hints` are those for a job, or for one in a phase ("a
-    Pending"), the easiest one first; `keeps` are the kinds that must stay unchanged.
+    releasing resources is enough); `hints` are those for a job, or for one cause ("a
+    over_deserved", with its {why}), the easiest one first; `keeps` are the kinds that must stay
+    unchanged.
     """
     changed = {name for name, _ in _kept(broken, keeps) ^ _kept(answer, keeps)}
     yield changed, gettext("{object} is changed, added or removed; it has to stay as it was.",
@@ -69,15 +74,22 @@ def repaired(broken: Cluster, answer: Cluster, conf: Conf, needs: Mapping[str, i
         with_promised if name in promised else placed).get(f"default/{name}", 0) < needed]
     if waiting:
         done = [name for name in needs if name not in waiting]
-        phases = {row["job"].partition("/")[2]: row["phase"] for row in cycle.jobs()}
-        first, hint = next((job, hints[key]) for key in hints for job, _, phase in [
-            key.partition(" ")] if job in waiting and phase in ("", phases.get(job)))
+        causes = {f"{job} {each.code}": each.sentences[0] for job in waiting
+                  for each in answer.why(job, conf=conf).causes}
+        key = next(key for key in hints if key in waiting or key in causes)
         yield True, paragraph([
             gettext("At work: {jobs:,}.", jobs=done) if done else None,
-            gettext("Not yet: {jobs:,}. Look at {first}.", jobs=waiting, first=first),
-            gettext(hint), *(gettext("Queue {queue} is new.", queue=name)
-                             for name in cycle.session.queues if name not in was.session.queues)])
+            gettext("Not yet: {jobs:,}. Look at {first}.", jobs=waiting, first=key.split()[0]),
+            gettext(hints[key], why=causes.get(key)),
+            *sorted({*_refused(answer, hints)} - {*_refused(broken, hints)}),
+            *(gettext("Queue {queue} is new.", queue=name)
+              for name in cycle.session.queues if name not in was.session.queues)])
     return cycle
+
+
+def _refused(cluster: Cluster, hints: Mapping[str, str]) -> list[str]:
+    return [gettext(hints[each.rule], object=each.label)
+            for each in verdicts(cluster.manifests()) if each.rule in hints]
 
 
 def run_changed(objects: Iterable[KubernetesObject], conf: str | None,

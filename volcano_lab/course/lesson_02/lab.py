@@ -116,21 +116,18 @@ def _because(before: dict[str, Any], now: dict[str, Any]) -> str:
 GPUS = [NOT_MENTIONED, "0", "1", "2"]
 CONTROLS = group("left minus right", {
     "cpu": slider(START["cpu"], -0.3, 0.3, "CPU", step=0.05, about="millicores"),
-    "memory": slider(START["memory"], -2, 2, "memory", unit="B"),
-}) | group("GPUs", {
+    "memory": slider(START["memory"], -2, 2, "memory", unit="B")}) | group("GPUs", {
     "left_gpu": choice(START["left_gpu"], GPUS, "left side"),
     "right_gpu": choice(START["right_gpu"], GPUS, "right side"),
 }) | group("the request asks for", {
-    f"ask_{name}": switch(START[f"ask_{name}"], name) for name in NAMES.values()
-})
+    f"ask_{name}": switch(START[f"ask_{name}"], name) for name in NAMES.values()})
 PANELS = [pictures.band("CPU: left minus right, in millicores", lambda at: at["difference"],
                         key="difference", unit="millicores"),
           pictures.table("The two sides", lambda at: at["sides"], key="sides", texts=True,
-                         heads=["side"],
-                         legend="CPU in millicores. –: not mentioned."),
+                         heads=["side"], legend="CPU in millicores. –: not mentioned."),
           pictures.table("What each comparison says", lambda at: _worded(at["answers"]),
-                         key="answers",
-                         wide=True, columns=COLUMNS, texts=True, long=["rule"], legend=LEGEND)]
+                         key="answers", wide=True, columns=COLUMNS, texts=True, long=["rule"],
+                         legend=LEGEND)]
 
 
 def _said(number: int, comparison: str) -> Outcome:

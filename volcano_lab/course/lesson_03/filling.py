@@ -58,8 +58,8 @@ def steps(cycle: Cycle, resource: str = "cpu") -> DataFrame:
             rows.append({"round": number, "queue": step.queue,
                          "weight": gettext("{weight} of {total}", weight=weight,
                                            total=round_.total_weight), "had": before,
-                         "offered in all": offered, "deserves": after,
-                         "more": (after or 0) - (before or 0),
+                         "offered in all": offered,
+                         "deserves": after, "more": (after or 0) - (before or 0),
                          "drops out because": gettext(done[step.met])})
     return frame(rows, ["round", "queue"])
 

@@ -169,8 +169,7 @@ PANELS = [
     pictures.table("", node_rows, key="nodes", rows=3, wide=True, texts=["refused"],
                    long=["refused"],
                    columns={"node": "node", "CPUs_free": "CPUs free", "refused": "refused",
-                            "nodeorder": "nodeorder", "binpack": "binpack", "sum": "sum"}),
-]
+                            "nodeorder": "nodeorder", "binpack": "binpack", "sum": "sum"})]
 
 
 def _because(at: Placed) -> str:
