@@ -133,8 +133,7 @@ def at_work(cycle: Cycle, promised: bool = True) -> dict[str, int]:
 
 def evicted(cycle: Cycle) -> list[str]:
     """Return the evicted pods, without their namespace."""
-    return [pod.removeprefix("default/") for operation, pod, *_ in cycle.committed
-            if operation == "evict"]
+    return [pod.removeprefix("default/") for word, pod, *_ in cycle.committed if word == "evict"]
 
 
 def _kept(cluster: Cluster, kinds: Collection[str]) -> set[tuple[str, str]]:

@@ -95,9 +95,8 @@ class Question(Shown):
                 "closed": plain(self.closed), "gives_up": self.gives_up, "settled": self.settled,
                 "value": "" if self.value is None else str(self.value),
                 "fold": plain(self.reveals) if self.result is not None else "",
-                "state": verdict.state if verdict else "",
                 "spoken": plain(verdict.state) if verdict else "",
-                "sign": verdict.sign if verdict else "",
+                "sign": verdict.sign if verdict else "", "state": verdict.state if verdict else "",
                 "says": whole_names(html(verdict.text)).replace("→ ", "→&nbsp;") if verdict else "",
                 "result": views(self.result) if self.settled else []}
 
