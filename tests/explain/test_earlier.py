@@ -144,3 +144,41 @@ def test_queues_without_an_order_were_not_all_served(version, plugin, other, sai
     text = why(group(), before, pod("p", 1), queue(), queue("first").replace("T07", "T06"),
                conf=CONF % plugin, version=version).text
     assert ("only the queue that was created first, first, where neither" in text) is said
+
+
+@pytest.mark.parametrize("version, conf, most, said", [
+    ("v1.4.0", "proportion", "cpu: 3", "that of queue default is cpu 8, its capability 3."),
+    ("v1.4.0", "proportion", "cpu: 3, memory: 9Gi", "is cpu 8, its capability 3."),
+    ("v1.5.0", "proportion", "cpu: 3", ""), ("v1.4.0", "proportion", "cpu: 9", ""),
+    ("v1.4.0", "proportion", "nvidia.com/gpu: 1", ""), ("v1.4.0", "capacity", "cpu: 3", "")])
+def test_a_capability_below_the_part_by_weight_ends_sharing_before_v1_5(version, conf, most, said):
+    text = why(group(), pod("p", 1), queue(spec=f"weight: 2, capability: {{{most}}}"),
+               conf=CONF % conf, version=version).text
+    assert ("Before v1.5 a queue whose part by weight" in text) is bool(said) and said in text
+
+
+@pytest.mark.parametrize("cpus, said", [((1, 9), True), ((9, 9), False), ((1, 1), False)])
+def test_pods_placed_here_beside_those_that_wait_have_waited_in_the_cluster(cpus, said):
+    found = why(group(), *(pod(f"p{number}", cpu) for number, cpu in enumerate(cpus)))
+    assert ("a/g waits for" in found.head) is (9 in cpus)
+    beside = [cause for cause in found.causes if cause.code == "waited" and cause.context]
+    assert bool(beside) is said and (not said or "is placed on n1" in beside[0].text)
+
+
+APART = ("affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{"
+         "topologyKey: KEY, labelSelector: {matchLabels: {app: x}}}]}}, ")
+
+
+@pytest.mark.parametrize("key, version, near, old", [
+    ("host", "v1.8.0", True, True), ("host", "v1.9.0", True, False),
+    ("zone", "v1.8.0", False, False), ("", "v1.8.0", False, False)])
+@pytest.mark.parametrize("name", ["a/g", "a/p0"])
+def test_pods_that_run_against_their_anti_affinity_are_told(key, version, near, old, name):
+    pods = [pod(f"p{number}", 1, node="n1").replace("spec: {", "spec: {" + (
+        APART.replace("KEY", key) if key else "")).replace(
+            "namespace: a,", "namespace: a, labels: {app: x},") for number in range(2)]
+    runs = NODE.replace("name: n1}", "name: n1, labels: {host: h}}")
+    beat = "---\n".join([runs, SCHEDULER % version, group().replace("Inqueue", "Running"), *pods])
+    text = Cluster(loads(beat)).explainer(CONF % "nodeorder").why(name).text
+    assert ("Pod a/p0 runs near a/p1 (label host: h), which its required" in text) is near
+    assert (f"The release that runs, {version}, may compare" in text) is old

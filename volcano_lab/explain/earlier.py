@@ -18,10 +18,12 @@ from volcano_lab.trace import amounts
 
 ROLES, TREES, STATES, OWN_ROOT = (1, 10), ((1, 11), (1, 14)), (1, 12), (1, 13)
 QUEUES, ORDERS = (1, 4), {"proportion", "capacity"}
+CAPPED, APART = (1, 5), (1, 9)
 """The first release that tries each node for each pod without a role; those that place nothing
 while a tree of queues is not consistent; the first that reads the state of a queue when it places
 pods; the first that reads the capability of the root queue; the first that serves further queues
-where no plugin orders them, and the plugins that do.
+where no plugin orders them, and the plugins that do; the first that shares on beside a capability
+that one resource has reached; the first that keeps pods of one cycle apart.
 """
 
 
@@ -43,9 +45,24 @@ def earlier(seen: Evidence, job: JobInfo) -> list[Message]:
                     seen.ssn.queues[name].queue.metadata.creation_timestamp or 0.0, name))
     if runs < QUEUES and not ORDERS & seen.ssn.plugins.keys() and first != job.queue:
         found.append(Message("earlier.queues", first=first))
+    if runs < CAPPED:
+        found += _capped(seen, job)
     if TREES[0] <= runs < TREES[1] and (why := [*_tree(seen, runs)]):
         found.append(Message("earlier.tree", why=why))
     return found
+
+
+def _capped(seen: Evidence, job: JobInfo) -> Iterator[Message]:
+    """Yield in which resources a queue's part by weight is more than its capability."""
+    plugin: Any = seen.ssn.plugins.get("proportion")
+    queue = seen.ssn.queues[job.queue]
+    weights = sum(seen.ssn.queues[name].weight for name in getattr(plugin, "queue_opts", ()))
+    most = amounts(Resource.from_list(queue.queue.spec.capability or {}))
+    share = {name: amount * queue.weight / weights for name, amount in amounts(
+        seen.ssn.total_resource).items() if name in most} if weights else {}
+    if more := over(share, most):
+        yield Message("earlier.capped", queue=job.queue, share=part(share, more),
+                      most=part(most, more))
 
 
 def _tree(seen: Evidence, runs: tuple[int, ...]) -> Iterator[Message]:

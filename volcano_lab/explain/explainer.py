@@ -28,6 +28,7 @@ from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.promises import leaving, overdue, promised
 from volcano_lab.explain.remedies import ends_of, remedies_for
 from volcano_lab.explain.remedy import Remedy
+from volcano_lab.explain.required import too_near
 from volcano_lab.explain.victims import evicted_for, victim_causes, who_evicts
 from volcano_lab.explain.why_job import gap_of, head_of, job_causes
 from volcano_lab.framework import SchedulerConfiguration, Session
@@ -271,7 +272,8 @@ class Explainer(Shown):
         idle = [*beyond.idle_causes(seen, job)] if seen.is_new(task) else []
         causes = idle or [*beyond.beyond_causes(seen, [task])] or [*filter(None, (
             promised(seen, job), questions.why_here(seen, task),
-            questions.despite(seen, task, task.node_name), questions.packed(seen, task)))]
+            questions.despite(seen, task, task.node_name),
+            *too_near(seen, [task]), questions.packed(seen, task)))]
         if task.status == FAILED:
             causes = [*beyond.failed_causes(seen, job, task.key)]
         elif not idle:

@@ -5,11 +5,14 @@ Volcano: none
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from volcano_lab.api import TaskInfo
 from volcano_lab.api.objects import Node, NodeSelectorTerm, Pod
 from volcano_lab.api.selector import Selector, compiled
+from volcano_lab.explain.earlier import APART, release
 from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.slips import missing_keys, missing_labels, values_by_label
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message
@@ -92,6 +95,27 @@ def excluding(pod: Pod, others: list[Pod]) -> Message | None:
            and not excluded({other: labels[other] for other in labels if other != key})]
     return Message("excluded_by", labels=own, keys=[*dict.fromkeys(
         term.topology_key for term in terms)]) if own else None
+
+
+def too_near(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
+    """Yield the pods near the first of some that runs where its required anti-affinity excludes it.
+    """
+    nodes = seen.ssn.nodes
+    for task in tasks:
+        terms = PodInfo(task.pod).required_anti_affinity if task.node_name in nodes else ()
+        for term in terms:
+            key = term.topology_key
+            place = nodes[task.node_name].node.metadata.labels.get(key)
+            near = [other.key for node in nodes.values() for other in node.tasks.values()
+                    if place is not None and node.node.metadata.labels.get(key) == place
+                    and other.key != task.key and term.matches(
+                        other.namespace, other.pod.metadata.labels, {})]
+            if near and not seen.is_new(task):
+                old = Message("too_near.earlier", version=seen.scheduler) if (
+                    release(seen) < APART) else None
+                yield Cause.of("too_near", old, context=True, pod=task.key, others=near, key=key,
+                               place=place)
+                return
 
 
 def found_by(ssn: Session, pod: Pod

@@ -26,6 +26,7 @@ from volcano_lab.explain.owners import created_by, named_queue, on_event, outdat
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.promises import going_causes
 from volcano_lab.explain.refusals import admission_causes, limit_causes
+from volcano_lab.explain.required import too_near
 from volcano_lab.explain.volumes import claim_causes, driver_causes
 from volcano_lab.manifests.job_controller import amounts_text
 from volcano_lab.manifests.owners import job_of
@@ -154,7 +155,8 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     if stands:
         idle = [*beyond.idle_causes(seen, job)]
         refused = [] if idle else beyond.beyond_causes(seen, job.tasks.values())
-        return [*idle, *beside, *refused, *lacking, *_by_others(seen, job)]
+        return [*idle, *beside, *refused, *lacking, *_by_others(seen, job),
+                *too_near(seen, () if seen.brief else job.tasks.values())]
     popped = seen.of("job", job=job.uid)  # without: no refusal was recorded, or it had no turn
     causes = [*_causes(seen, job)] or [Cause.of("unknown" if popped else "no_turn", records=popped)]
     if {*TOO_LARGE, "larger_than_any_node"}.isdisjoint(cause.code for cause in causes):
@@ -165,7 +167,16 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     said |= {"quota_used" for cause in lacking if cause.code == "pods_refused"}
     return [*beyond.idle_causes(seen, job), *lacking,
             *(cause for cause in causes if cause.code not in said),
-            *beyond.scaled(seen, job), *_deadline(seen, job), *beside]
+            *_placed_here(seen, job), *beyond.scaled(seen, job), *_deadline(seen, job), *beside]
+
+
+def _placed_here(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield that pods beside those that wait are placed here, and have waited in the cluster."""
+    placed = [task for task in job.tasks.values() if task.node_name and not seen.brief]
+    for cause in beyond.beyond_causes(seen, placed):
+        if cause.code == "waited":
+            cause.context = True
+            yield cause
 
 
 def _unseen_nodes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
