@@ -55,8 +55,8 @@ CAUSES = [
      "Compared: gpu 1 with –, asked for: yes."),
     ("14", {"weight": 2}, "research waits",
      "While both wait, research deserves 16 of 24 CPUs: 2 of 3 parts (proportion)."),
-    ("14", {"noon": True}, "research waits", "Jobs request 440 CPU-hours of 544, 81 %; a gang of "
-     "research waits until 8 CPUs are free at once (gang)."),
+    ("14", {"noon": True}, "research waits", "Jobs request 440 of 544 CPU-hours, 81 %; a gang "
+     "waits for 8 CPUs at once (gang)."),
     ("15", {"minimum": 30}, "With the flags: 2400 scores (was 1600).",
      "A search ends after 30 nodes that fit: 20 by the percentage, at least 30, at most 40."),
     ("15", {"pods": 160}, "Every pair: 6400 scores (was 3200)",
