@@ -90,6 +90,12 @@ def test_the_last_warning_of_a_controller_says_why_pods_are_not_created(events):
             f": {FORBIDDEN}. a/load: 4 of its 4 pods are not among the objects") in text
 
 
+def test_the_podgroup_that_a_webhook_asks_for_is_named():
+    said = 'denied the request: podgroups.scheduling.volcano.sh "pg" not found'
+    text = Cluster(loads(MISSING + event("FailedCreate", said))).why("a/load").text
+    assert f"{said}. PodGroup pg is to be there before the pods" in text
+
+
 @pytest.mark.parametrize("other", [
     event("FailedCreate", FORBIDDEN, name="other"), event("FailedCreate", FORBIDDEN, "Normal"),
     event("Unschedulable", "4/4 tasks in gang unschedulable"),

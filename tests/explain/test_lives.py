@@ -14,6 +14,7 @@ from volcano_lab.explain.defects import DEFECTS
 from volcano_lab.explain.outcome import Eviction, Outcome, outcome
 from volcano_lab.explain.search import Search
 from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests.loader import loads
 from volcano_lab.messages import Message
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
@@ -48,6 +49,49 @@ def test_a_promise_that_goes_to_others_again_and_again_is_told_and_cured():
     for remedy in found.remedies:
         after = outcome(*remedy.world.applied(remedy.made), "default/new")
         assert after.runs("default/new") and not after.again, remedy
+
+
+ZONED = """\
+{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {zone: z}}, ALLOCATABLE}
+---
+{apiVersion: v1, kind: Node, metadata: {name: n2, labels: {zone: z}}, ALLOCATABLE}
+---
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 9}
+---
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: low}, value: 1}
+"""
+ZONED_POD = """\
+---
+{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: g-NAME, namespace: a},
+  spec: {minMember: 1, priorityClassName: CLASS}, status: {phase: PHASE}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: NAME, namespace: a, labels: {app: NAME},
+  annotations: {scheduling.k8s.io/group-name: g-NAME}, ownerReferences: [
+    {apiVersion: apps/v1, kind: ReplicaSet, name: NAME, uid: u-NAME, controller: true}]},
+ spec: {schedulerName: volcano, nodeName: 'NODE', AFFINITY containers: [
+   {name: c, resources: {requests: {cpu: 2}}}]}, status: {phase: PHASE}}
+"""
+APART = """\
+affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
+  {topologyKey: zone, labelSelector: {matchLabels: {app: web}}}]}},"""
+LOST = "a/g-new waits for resources: what is freed for it goes to other jobs."
+KEPT_OFF = "a/g-new waits for a node that fits: preempt frees n2, where allocate refuses it."
+
+
+@pytest.mark.parametrize("cpu, affinity, head", [
+    (3, APART, KEPT_OFF), (2, "", "a/g-new waits for resources that are being freed."),
+    (2, APART, LOST)])
+def test_a_node_that_is_freed_and_that_a_rule_refuses_is_named(cpu, affinity, head):
+    pods = [ZONED_POD.replace("NAME", name).replace("NODE", node).replace("CLASS", rank).replace(
+        "AFFINITY", affinity if name == "new" else "").replace(
+        "PHASE", "Running" if node else "Pending") for name, node, rank in (
+            ("web", "n1", "high"), ("low", "n2", "low"), ("new", "", "high"))]
+    text = ZONED.replace("ALLOCATABLE", f"status: {{allocatable: {{cpu: {cpu}, pods: 9}}}}")
+    found = asked(with_defaults(loads(text + "".join(pods))), conf(
+        "allocate, preempt", "priority", "gang, enablePreemptable: false", "conformance"),
+        "a/g-new")
+    assert found.head.startswith(head)
+    assert ("In the way: a/web (n1)." in found.text) is (head == KEPT_OFF)
 
 
 @pytest.mark.parametrize("actions", ["enqueue, reclaim, allocate", "enqueue, allocate, reclaim"])

@@ -419,7 +419,7 @@ def test_what_failed_before_it_had_pods_is_among_all_that_wait(state, jobs):
 def test_a_podgroup_that_its_operator_has_not_created_is_named(error, said):
     text = asked(FAILED.replace("STATE", "FAILED").replace(
         'failed calling webhook "v": none.', f"denied: {error}.")).why("a/o").text
-    assert ("The operator creates PodGroup spark-o-pg before it submits" in text) is said
+    assert (". PodGroup spark-o-pg is to be there before the pods: an operator" in text) is said
 
 
 @pytest.mark.parametrize("app, created", [("spark-1", True), ("spark-2", False)])

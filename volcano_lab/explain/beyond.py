@@ -205,16 +205,12 @@ def beyond_causes(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
         deciding = _deciding(seen, task, said)
         if task.pod.spec.resource_claims and not off:
             deciding["claims"] = claimed(task)
-        foreign = [] if deciding or not FOREIGN.search(said) else [
-            name for name in seen.ssn.conf.plugin_names() if name not in {
-                *seen.ssn.plugins, *BEYOND}]
-        deciding |= {name: [] for name in foreign[:1]}
         for plugin, asks in deciding.items():
             by = Message("beyond.claims.name") if plugin == "claims" else Message(
                 "beyond.plugin", plugin=plugin)
             more = [_mode(seen, task), _card_memory(seen, task), _cards(seen, task)] if (
                 plugin == "deviceshare") else [_numa(seen, task)] * (plugin == "numa-aware")
-            what = Message(f"beyond.{'foreign' if plugin in foreign else plugin}")
+            what = Message(f"beyond.{plugin if plugin in {*BEYOND, 'claims'} else 'foreign'}")
             found = Cause.of("beyond", what, *more, by=by, pod=task.key, asks=asks or None)
             found.numbers |= _certain([*filter(None, more)])
             yield found
@@ -271,11 +267,15 @@ def _waited(seen: Evidence, task: TaskInfo, changed: list[Message]) -> Iterator[
 
 
 def _deciding(seen: Evidence, task: TaskInfo, said: str) -> dict[str, list[str]]:
-    """The plugins that decide about a pod beyond the lab, with what it requests of them."""
+    """The plugins that decide about a pod beyond the lab, with what it requests of them: or else
+    one that Volcano does not have, whose reason the cluster gave.
+    """
     asked = {plugin: _asks(seen, task, plugin) for plugin in BEYOND
              if plugin in seen.ssn.conf.plugin_names()}
-    return {plugin: asks for plugin, asks in asked.items() if asks or (
+    known = {plugin: asks for plugin, asks in asked.items() if asks or (
         said and not BEYOND[plugin] and (plugin != "usage" or unmeasured(seen.ssn)))}
+    foreign = {*seen.ssn.conf.plugin_names()} - {*seen.ssn.plugins, *BEYOND}
+    return known or {name: [] for name in sorted(foreign)[:1] if FOREIGN.search(said)}
 
 
 def idle_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

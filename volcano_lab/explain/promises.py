@@ -18,6 +18,7 @@ from volcano_lab.explain.outcome import future
 from volcano_lab.explain.owners import on_event
 from volcano_lab.explain.questions import why_not_cause
 from volcano_lab.explain.refusals import refusal
+from volcano_lab.explain.rules import BESIDE, refused_now, rule_causes, rule_of
 from volcano_lab.explain.victims import evicted_for, shuffled, victim_causes
 from volcano_lab.messages import Message
 from volcano_lab.trace import Record, grouped
@@ -138,9 +139,25 @@ def _lost(seen: Evidence, job: JobInfo, parts: list[Message], records: list[Reco
     said = Message("promise_lost", cycles=found.cycles, count=sum(gone.values()), victims=victims,
                    placed=found.placed(job.uid), least=job.min_available)
     after = Message("promise_lost.takers", takers=others) if takers else None
-    return Cause("promise_lost", [*parts, said, after], {
+    against = next(_kept_off(seen, job, {*gone}), None)
+    return Cause("promise_lost", [*parts, said, after, *(
+        [Message("promise_lost.against"), *against.sentences] if against else ())], {
         "action": min((record.action for record in records), default=""), "victims": list(gone),
-        "takers": list(takers)})
+        "takers": list(takers), "kept_off": against.numbers["names"] if against else None})
+
+
+def _kept_off(seen: Evidence, job: JobInfo, gone: set[str]) -> Iterator[Cause]:
+    """Yield the rules by which allocate refuses the nodes to which pods are pipelined, unless by
+    pods that leave.
+    """
+    for task in job.in_status(PIPELINED).values():
+        reason = refused_now(seen, task, task.node_name)
+        chosen = seen.in_action("allocate", "chose", task=task.key)
+        if chosen and (code := rule_of(reason)[0]):
+            found = next(rule_causes(seen, task.key, {task.node_name: reason}, (0, None),
+                                     chosen[-1]))
+            if code not in BESIDE or not gone.issuperset(found.numbers["holders"]):
+                yield found
 
 
 def _refused(seen: Evidence, job: JobInfo) -> list[Record]:

@@ -92,7 +92,7 @@ def _gap(cause: Cause) -> str:
     code += ".nodes" * (cause.code == "refused" and "reason" in cause.numbers)
     code += ".ended" * (cause.code == "pods_not_made" and bool(cause.numbers.get("phase")))
     code += ".some" * (cause.code == "fragmented" and "allowed" in cause.numbers)
-    return code + "".join(f".{name}" for name in ("elsewhere", "unseen", "overdue")
+    return code + "".join(f".{name}" for name in ("elsewhere", "unseen", "overdue", "kept_off")
                           if cause.numbers.get(name))
 
 

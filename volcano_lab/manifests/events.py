@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from volcano_lab.manifests.document import key_of, text_of
-from volcano_lab.manifests.operators import WEBHOOK
+from volcano_lab.manifests.operators import refusing
 from volcano_lab.messages import Message
 
 FAILED = re.compile(r"^Failed(To)?Create(?!PodSandBox)|Error$")
@@ -41,11 +41,10 @@ def reported(event: dict[str, Any]) -> dict[str, Message]:
     if event["kind"] != "Event" or not (told or event.get("type") == "Warning") or (
             reason in OF_CYCLES if of_pod else kind != "Queue" and not FAILED.search(reason)):
         return {}
-    webhook = WEBHOOK.search(text)
     key = str(about.get("name")) if kind == "Queue" else key_of({"metadata": about})
     return {OF_POD * of_pod + key: Message(
         "event" if of_pod else "not_created.event", reason=reason,
         said=OF_STATUS.sub(r"\1", text).replace('\\"', '"').rstrip(". \n"),
-        webhook=Message("webhook", name=webhook[1]) if webhook else None,
+        webhook=refusing(text.replace('\\"', '"')),
         crd=Message("event.crd") if OF_CRD.search(text) else None,
         time=str(event.get("lastTimestamp") or event.get("eventTime")))}

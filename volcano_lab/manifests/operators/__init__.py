@@ -20,7 +20,7 @@ from volcano_lab.manifests.workloads import suspended
 from volcano_lab.messages import Message, Said, gettext
 
 __all__ = ["KINDS", "NAMED_BY", "OPERATORS", "SUSPENDED", "Created", "OperatorObject", "created",
-           "ended", "pod_count", "pods_of", "problems", "roles_of"]
+           "ended", "pod_count", "pods_of", "problems", "refusing", "roles_of"]
 
 SUSPENDED = (("suspend", True), ("runPolicy.suspend", True), ("job.state", "suspended"))
 MISSING = "MISSING"
@@ -29,8 +29,9 @@ FAILURES = frozenset([*AGAIN, MISSING.lower()])
 UNSUBMITTED = re.compile("(submission_|validation)?(?:.*_)?(.*)")
 """The states of objects that failed before pods were created of them."""
 OF_JSON = re.compile(r'"message":"((?:[^"\\]|\\.)*)"')
-WEBHOOK = re.compile(r'failed calling webhook "([^"]+)"')
-NO_GROUP = re.compile(r'podgroups\.scheduling\.volcano\.sh "([^"]+)" not found')
+REFUSING = {"webhook": re.compile(r'failed calling webhook "([^"]+)"'),
+            "webhook.group": re.compile(r'podgroups\.scheduling\.volcano\.sh "([^"]+)" not found')}
+"""In what the API server answers: a webhook is not there, or that of Volcano finds no PodGroup."""
 ENDED = FAILURES | {"succeeded", "complete", "completed", "stopped"}
 
 
@@ -72,6 +73,18 @@ def _found(obj: OperatorObject, objects: list[KubernetesObject]
     return read, row.reader(read) if row.reader else []
 
 
+def refusing(text: str) -> Message | None:
+    """Return what a webhook that refuses objects, or is not there, needs to let them through.
+
+    >>> refusing('podgroups.scheduling.volcano.sh "g" not found').facts
+    {'name': 'g'}
+    """
+    for code, pattern in REFUSING.items():
+        if found := pattern.search(text):
+            return Message(code, name=found[1])
+    return None
+
+
 def ended(obj: OperatorObject) -> Message | None:
     """Return how an object ended, and by its own message why it failed; None if it did not end.
 
@@ -95,13 +108,11 @@ def ended(obj: OperatorObject) -> Message | None:
         found = UNSUBMITTED.fullmatch(str(word).lower())
         if found and (state := found[2]) in ENDED:
             why = str(why).rstrip(". ") if why and state in FAILURES else ""
-            webhook, no_group = WEBHOOK.search(why), NO_GROUP.search(why)
             early = found[1] or word == MISSING
             return Message(
                 f"not_created.{'unsubmitted' if early else 'of_ended'}", phase=word,
                 why=[why] if why else None, again=AGAIN.get(state),
-                webhook=Message("webhook", name=webhook[1]) if webhook else Message(
-                    "not_created.no_group", name=no_group[1]) if no_group else None)
+                webhook=refusing(why))
     return None
 
 
