@@ -144,11 +144,25 @@ def channels(cycle: Cycle, resource: str = "cpu",
             "held": amount(first["allocated"], resource),
             **({} if row["request"] else _by_pods(own)), "limit": limit, "capability": capability,
             "guarantee": written(spec.guarantee and spec.guarantee.resource, resource) or 0,
+            **_exact(deserved, amount(row["request"], resource)),
             "share": first["share"], "after": row["share"], "of": gettext(largest.get(name, "")),
             **turns.get(name, {"turn": None, "overused": False}), "jobs": own})
     return {"unit": gettext(unit_of(resource)), "resource": resource,
             "path": path_text("", resource), "plugin": plugin, "queues": queues, "nodes": nodes,
             "total": total, "rounds": rounds(cycle, resource) if plugin == "proportion" else []}
+
+
+def _exact(deserved: float | None, request: float | None) -> Row:
+    """Return what a queue deserves as text, where rounding would hide that it requests more.
+
+    >>> _exact(7.958, 8), _exact(1.9996, 2), _exact(8, 8), _exact(7.5, 8)
+    ({'exact': '7.96'}, {'exact': '1.9996'}, {}, {})
+    """
+    deserved, request = deserved or 0, request or 0
+    texts = (f"{deserved:.{digits}f}" for digits in range(2, 8))
+    tenths, asked = (math.floor(each * 10 + 0.5) for each in (deserved, request))
+    short = 0 < deserved < request and tenths == asked
+    return {"exact": next(each for each in texts if float(each) < request)} if short else {}
 
 
 def _before(cycle: Cycle, resource: str) -> dict[str, Row]:

@@ -76,3 +76,10 @@ def of_capabilities_below_a_guarantee_hears_who_tried_one(broken, all_served):
              for tried in ({"priority": 0}, {"capability": 24})]
     assert ["does not lower" in hint for hint in hints] == [False, True]
     assert not any("would refuse" in hint for hint in hints)
+
+
+@after("share-08")
+def a_shortfall_is_not_rounded_away(broken):
+    short = repaired(broken).queue("search", weight=9).queue("ads", guarantee=20)
+    assert not next(row["placed"] for row in short.run().jobs() if row["job"] == "default/train")
+    assert ">deserves 7.96<" in short.run().plot.queues("Short").svg

@@ -75,7 +75,7 @@ def repaired(broken: Cluster, answer: Cluster, conf: Conf, needs: Mapping[str, i
     if waiting:
         done = [name for name in needs if name not in waiting]
         causes = {f"{job} {each.code}": each.sentences[0] for job in waiting
-                  for each in answer.why(job, conf=conf).causes}
+                  for each in answer.explainer(conf).why(job).causes}
         key = next(key for key in hints if key in waiting or key in causes)
         yield True, paragraph([
             gettext("At work: {jobs:,}.", jobs=done) if done else None,

@@ -222,8 +222,8 @@ function marks(p, row, y, high, top) {
 function labels(p, row, y, top, level, was) {
   const {x, from, right, total} = p, shown = [];
   if (row.guarantee > 0) shown.push({key: "kept", x: x(row.guarantee), text: t("guarantee {0}", tenths(row.guarantee)), kind: "vp-soft"});
-  const value = p.over ? row.deserved : level;
-  if (typeof value === "number") shown.push({key: "deserves", x: x(value), text: p.tiny ? tenths(value) : t("deserves {0}", tenths(value)), more: p.over ? change(value, was) : "", kind: "vp-strong"});
+  const value = p.over ? row.deserved : level, now = p.over && row.exact || tenths(value);
+  if (value?.toFixed) shown.push({key: "deserves", x: x(value), text: p.tiny ? now : t("deserves {0}", now), more: p.over ? change(value, was) : "", kind: "vp-strong"});
   if (!p.tiny || top < total) shown.push({key: "limit", x: x(top), text: top >= total ? t("no limit") : row.capability > top ? t("may hold {0}", tenths(top)) : t("limit {0}", tenths(top)), kind: "vp-soft"});
   for (const one of shown) { one.wide = wide(one.text, 12, one.key === "deserves") + (one.more ? wide(one.more, 12, true) + 5 : 0); one.at = one.x - one.wide / 2; }
   shown.sort((a, b) => a.x - b.x);
@@ -305,5 +305,5 @@ function share(p, row, y, color) {
     !tiny && job && say(width, y + (rises ? 19 : 5), SIGNS[job.fate], {key: "sign", class: `vp-13 vp-strong ${tone(job)}`, ...end}));
 }
 
-const told = (p, row) => t("{0}: asks for {1}, deserves {2}, holds {3}, may hold {4}{5}", inTree(row), amount(row.request, p.data.unit), number(row.deserved), number(row.allocated), number(row.limit), row.guarantee ? t(", guarantee {0}", number(row.guarantee)) : "");
+const told = (p, row) => t("{0}: asks for {1}, deserves {2}, holds {3}, may hold {4}{5}", inTree(row), amount(row.request, p.data.unit), number(row.exact ?? row.deserved), number(row.allocated), number(row.limit), row.guarantee ? t(", guarantee {0}", number(row.guarantee)) : "");
 const withJobs = (p, row) => [told(p, row), ...row.jobs.slice(0, MANY).map((job) => about(job.name, FATES[job.fate]) + (job.now ? t(", {0} of {1} pods", job.now, job.now + job.waiting) : job.reason ? t(", ") + job.reason : ""))].join(t("; "));

@@ -68,6 +68,6 @@ function inOrder(queues) {
 
 const told = (row, {unit, of}, words) => (of ? about(inTree(row), words) : t("{0}: holds {1} of {2}", inTree(row), number(row.allocated), amount(row.size, unit))) +
   (row.inqueue ? t(", {0} admitted", number(row.inqueue)) : "") + (row.guarantee ? t(", guarantee {0}", number(row.guarantee)) : "") +
-  (typeof row.deserved === "number" ? t(", deserves {0}", number(row.deserved)) : "") + (row.gang ? t("; ") + toldGang(row.gang) : "");
+  (row.deserved?.toFixed ? t(", deserves {0}", number(row.deserved)) : "") + (row.gang ? t("; ") + toldGang(row.gang) : "");
 
 const toldGang = ({name, pods, fate}) => t(pods > 1 ? "{0}, {1} pods: {2}" : "{0}, {1} pod: {2}", name, pods, {refused: t("refused ")}[fate]?.trim() ?? fate);
