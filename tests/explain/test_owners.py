@@ -387,13 +387,18 @@ def test_an_error_that_keeps_flink_from_being_deployed_is_told(state, error, sai
         f"a/o: it is {said}, so that no pods are created of it."] * bool(said)
 
 
-@pytest.mark.parametrize("reason, said", [
-    ("NotTriggerScaleUp", "The autoscaler adds no node for a/o-0 (None): max size reached."),
-    ("TriggeredScaleUp", "The autoscaler has added nodes for a/o-0 (None): max size reached.")])
-def test_what_the_autoscaler_said_of_a_pod_that_waits_is_told(reason, said):
+@pytest.mark.parametrize("reason, answer, said", [
+    ("NotTriggerScaleUp", "max size", "The autoscaler adds no node for a/o-0 (None): max size."),
+    ("TriggeredScaleUp", "max size", "The autoscaler has added nodes for a/o-0 (None): max size."),
+    ("FailedScheduling", "Failed to schedule pod, no instance type",
+     "The autoscaler adds no node for a/o-0 (None): Failed to schedule pod, no instance type."),
+    ("FailedScheduling", "0/1 nodes are available", ""),
+    ("Nominated", "Pod should schedule on", "Karpenter has claimed a node for a/o-0 (None): Pod")])
+def test_what_the_autoscaler_said_of_a_pod_that_waits_is_told(reason, answer, said):
     event = EVENT.replace("Warning", "Normal").replace("name: old", "name: o-0").replace(
-        "FailedKillPod", reason).replace("context deadline exceeded", "max size reached")
-    assert said in asked(group(), pod(cpu=9), event).why("a/pg").text
+        "FailedKillPod", reason).replace("context deadline exceeded", answer)
+    found = asked(group(), pod(cpu=9), event).why("a/pg")
+    assert said in found.text and (answer in found.text) == bool(said)
     bound = pod(more="nodeName: n1", status="status: {phase: Running}")
     assert "autoscaler" not in asked(group(), bound, event).why("a/pg").text
 

@@ -21,8 +21,11 @@ OF_CRD = re.compile(r"is invalid: status\.\S+: Required value")
 """In an answer of the API server: a CRD is not that of the release whose controller writes."""
 EVICT = "Evict"
 """The reason of the scheduler's Events about pods that it evicts, and about their PodGroups."""
-SCALES = {"NotTriggerScaleUp": "scales.not", "TriggeredScaleUp": "scales"}
-"""Reasons of an autoscaler's Events about pods, and what they say."""
+SCALES = {"NotTriggerScaleUp": "scales.not", "TriggeredScaleUp": "scales",
+          "FailedScheduling": "scales.not", "Nominated": "scales.claim"}
+"""Reasons of an autoscaler's Events about pods, the last two of Karpenter, and what they say."""
+OF_KARPENTER = "Failed to schedule pod"
+"""The start of its Event of a reason that schedulers have, too."""
 OF_CYCLES = ("FailedScheduling", "Unschedulable")
 """Reasons of Events about pods with what a scheduler says in each cycle."""
 
@@ -36,10 +39,12 @@ def reported(event: dict[str, Any]) -> dict[str, Message]:
     about: Any = event.get("involvedObject")
     about = about if isinstance(about, dict) else {}
     kind = about.get("kind")
-    told = reason in SCALES if kind == "Pod" else (kind, reason) == ("PodGroup", EVICT)
+    told = reason in SCALES and (reason not in OF_CYCLES or text.startswith(
+        OF_KARPENTER)) if kind == "Pod" else (kind, reason) == ("PodGroup", EVICT)
     of_pod = kind == "Pod" or told
     if event["kind"] != "Event" or not (told or event.get("type") == "Warning") or (
-            reason in OF_CYCLES if of_pod else kind != "Queue" and not FAILED.search(reason)):
+            reason in OF_CYCLES and not told if of_pod
+            else kind != "Queue" and not FAILED.search(reason)):
         return {}
     key = str(about.get("name")) if kind == "Queue" else key_of({"metadata": about})
     return {OF_POD * of_pod + key: Message(
