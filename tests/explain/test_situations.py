@@ -285,14 +285,14 @@ spec: {minAvailable: LEAST, tasks: [{name: w, replicas: 8, template: {spec: {con
 
 
 @pytest.mark.parametrize(("least", "said", "change"), [
-    (3, "train does not wait", None),
+    (3, "train waits for quota", "ResourceQuota default/small: hard requests.cpu 5 -> 8"),
     (7, "waits for quota", "ResourceQuota default/small: hard requests.cpu 5 -> 7")])
 def test_the_pods_that_a_quota_refuses_are_named_with_its_sum(least, said, change):
     conf = CONF.replace("{name: overcommit}", "{name: overcommit}, {name: resourcequota}")
     found = asked(FIVE.replace("LEAST", str(least)), conf=conf).why("train")
     assert said in found.text and "(5 used + 1 requested > 5)" in found.text
     assert "3 of its 8 pods are not among the objects" in found.text
-    assert change is None or change in {each.change for each in found.remedies}
+    assert change in {each.change for each in found.remedies}
 
 
 COUNT = """\
@@ -441,3 +441,33 @@ def test_a_job_that_ended_without_pods_is_found_by_its_name_and_names_the_quota(
     assert "ResourceQuota team/compute has too little requests.cpu left" in found.text
     with pytest.raises(LookupError, match='no job, pod or queue is called "over"'):
         asked(ENDED, ENDED.replace("team", "other").replace("u-over", "u-other")).why("over")
+
+
+SERVES = """\
+{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 8, pods: 9}}}
+---
+{apiVersion: v1, kind: ResourceQuota, metadata: {name: small, namespace: a},
+ status: {hard: {requests.cpu: "HARD"}, used: {requests.cpu: "0"}}}
+---
+{apiVersion: apps/v1, kind: KIND, metadata: {name: web, namespace: a}, spec: {replicas: 3,
+ serviceName: web, podManagementPolicy: Parallel, selector: {matchLabels: {app: web}}, template: {
+ metadata: {labels: {app: web}}, spec: {schedulerName: volcano, containers: [
+ {name: c, resources: {requests: {cpu: 1}}}]}}}}
+"""
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
+@pytest.mark.parametrize(("hard", "short"), [(1, 2), (2, 1), (3, 0)])
+def test_an_owner_whose_pods_run_in_part_waits_for_the_quota_that_refuses_the_rest(
+        kind, hard, short):
+    """It is among the jobs that wait, too, and the quota for all of its pods is offered."""
+    cluster = Cluster(loads(SERVES.replace("HARD", str(hard)).replace("KIND", kind)))
+    found, waiting = cluster.why("web"), cluster.explainer().waiting()
+    names = [each.about for group in waiting.groups for each in group.answers]
+    if not short:
+        assert "does not wait" in found.head and not names
+        return
+    assert f"waits for quota: ResourceQuota a/small is requests.cpu {short} short" in found.head
+    assert next(each.change for each in found.remedies) == (
+        f"ResourceQuota a/small: hard requests.cpu {hard} -> 3")
+    assert names == ["a/web"]

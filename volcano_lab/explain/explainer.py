@@ -30,7 +30,7 @@ from volcano_lab.explain.remedies import ends_of, remedies_for
 from volcano_lab.explain.remedy import Remedy
 from volcano_lab.explain.required import too_near
 from volcano_lab.explain.victims import evicted_for, victim_causes, who_evicts
-from volcano_lab.explain.why_job import gap_of, head_of, job_causes
+from volcano_lab.explain.why_job import PODS_REFUSED, gap_of, head_of, job_causes
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.framework.collector import collector_paused, enable_past_young
 from volcano_lab.framework.config.conf import load_conf
@@ -228,10 +228,13 @@ class Explainer(Shown):
 
     def _beyond(self, job: JobInfo) -> list[Cause]:
         """Why a job of which no pod waits here does not run in the cluster: a part of Volcano does
-        not run, a pod that failed is not created again, the cluster refuses a pod, or its node does
-        not end or start one.
+        not run, pods are not created, or not again, the cluster refuses a pod, or its node does not
+        end or start one.
         """
         seen = self.evidence
+        causes = job_causes(seen, job) if seen.not_created.get(seen.called(job.uid)) else []
+        if lacking := [cause for cause in causes if cause.code in PODS_REFUSED]:
+            return lacking
         refused = [*beyond.beyond_causes(seen, job.tasks.values())]
         late = leaving(seen, job) if overdue(seen, job.tasks.values()) else None
         return [*beyond.idle_causes(seen, job)] or [
@@ -389,7 +392,7 @@ class Explainer(Shown):
 def _lacks(job: JobInfo, codes: set[str]) -> bool:
     """Whether a change may place pods: a pipelined one lacks nothing, and none that is not created.
     """
-    if job.has_pending_tasks() or codes & {*PROMISED}:
+    if job.has_pending_tasks() or codes & {*PROMISED, "pods_refused"}:
         return True
     if not job.tasks:
         return "resource_quota" in codes or codes.isdisjoint((

@@ -125,8 +125,9 @@ class Tries:
         if self.keep or self.lost:
             after = outcome(objects, conf, self.watched, self.before.now, self._until(),
                             None if self.keep else self.as_before)
-            turns = self._keeps(after) if self.keep else (
-                after.runs(self.job.uid) and not self._loops_beyond(after))
+            uid = self.job.uid
+            turns = self._keeps(after) if self.keep else after.runs(uid) and (
+                after.placed(uid) > self.places and not self._loops_beyond(after))
             return PLACED if turns else NOTHING
         return self.gives(self.trial.run(objects, conf, lambda ssn: self.gives(ssn) == PLACED,
                                          self._until(), POINTS if by_sums else ()))

@@ -39,6 +39,9 @@ from volcano_lab.trace import POINTS, amounts, short
 QUEUE_GATE = "scheduling.volcano.sh/queue-allocation-gate"
 """The gate of pods that Volcano v1.15 opens when their queue has enough left."""
 
+PODS_REFUSED = ("pods_refused", "pods_forbidden")
+"""Causes that the API server refuses pods which a controller creates."""
+
 
 def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
     """Return what the job waits for and how much of it is missing; then what its phase means."""
@@ -59,12 +62,16 @@ def _standing(seen: Evidence, job: JobInfo, causes: list[Cause], status: list[Me
     by, idle = beyond.decided_by(causes), next(filter(None, (
         gap_of(cause) for cause in causes if cause.code in evidence.OWN.values())), None)
     sure = next((gap_of(cause, True) for cause in causes if "sure" in cause.numbers), None)
+    refused = next((Message(f"gap.{cause.code}", **cause.numbers) for cause in causes
+                    if cause.code in PODS_REFUSED), None)
     waited = any(cause.code in ("beyond_answer", "waited") for cause in causes)
     code = "job.placed" if waited else "job.stands"
     code = "job.beyond" if by else code
     code = "job.idle" if idle or sure else code
-    code = "job.head" if sure and sure.code.endswith("depends") else code
-    return Message(code, status=status, by=by, gap=idle or sure, job=short(seen.called(job.uid)))
+    if refused or (sure and sure.code.endswith("depends")):
+        code = "job.head"
+    return Message(code, status=status, by=by, gap=refused or idle or sure,
+                   job=short(seen.called(job.uid)))
 
 
 def gap_of(cause: Cause, sure: bool = False) -> Message | None:
