@@ -164,7 +164,8 @@ def _no_volume(seen: Evidence, task: TaskInfo) -> Iterator[Message]:
             found = storage.class_of(claim)
             untold = found is not None and found.volume_binding_mode == WAIT and (
                 SELECTED_NODE not in claim.metadata.annotations)
-            code = "provisioner" if found else "lost" if class_of(claim) else "no_class"
+            code = "lost" if class_of(claim) else "no_class"
+            code = "provisioner" if found else code
             code = "untold" if untold else code
             yield Message("bound.no_volume", claim=claim.key, why=Message(
                 f"bound.no_volume.{code}", storage_class=class_of(claim), key=SELECTED_NODE,

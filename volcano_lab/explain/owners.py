@@ -45,8 +45,9 @@ def switch(job: JobInfo, kind: str, queue: bool = False) -> Message | None:
     """
     flag = KINDS["switch"].get(kind) if job.pod_group.name.startswith("podgroup-") else None
     field = KINDS["notes"].get(kind) if queue else None
-    return Message("no_gang.switch", flag=flag, kind=kind) if flag else Message(
-        "unread.queue_above.notes", field=field, kind=kind) if field else None
+    if flag:
+        return Message("no_gang.switch", flag=flag, kind=kind)
+    return Message("unread.queue_above.notes", field=field, kind=kind) if field else None
 
 
 def is_single(job: JobInfo) -> bool:
