@@ -1,6 +1,6 @@
 """Events: what controllers, the scheduler, kubelets and autoscalers have said of objects.
 
-Answers to no Go file.
+Volcano: none
 """
 
 import re

@@ -24,19 +24,21 @@ def of_node(document: Any) -> Message:
     >>> found.facts["policy"], found.facts["cpus"], found.facts["free"]
     ('restricted', 'static', ['1', '2'])
     """
-    policies, free = at(document, "spec.policies", {}), {*_cpus(document)}
-    count = Counter[int]()
+    policies, free = at(document, "spec.policies", {}), [*_ranges(document)]
+    count = Counter[str]()
     for cpu, detail in at(document, "spec.cpuDetail", {}).items():
-        count[int(at(detail, "numa", 0))] += cpu in free
+        count[str(at(detail, "numa", 0))] += any(str(cpu).isdecimal() and first <= int(cpu) <= last
+                                                 for first, last in free)
     return Message("numa.node", node=str(at(document, "metadata.name")),
                    policy=str(policies.get("TopologyManagerPolicy", "none")),
                    cpus=str(policies.get("CPUManagerPolicy", "none")),
-                   free=[str(count[each]) for each in sorted(count)])
+                   free=[str(count[each]) for each in sorted(count, key=lambda each: (
+                       len(each), each))])
 
 
-def _cpus(document: Any) -> Iterator[str]:
-    """Yield the CPUs that are free."""
+def _ranges(document: Any) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last of CPUs that are free."""
     for part in str(at(document, "spec.numares.cpu.allocatable", "")).split(","):
-        first, _, last = part.partition("-")
-        if first.strip().isdecimal() and (last or first).strip().isdecimal():
-            yield from map(str, range(int(first), int(last or first) + 1))
+        first, _, last = map(str.strip, part.partition("-"))
+        if first.isdecimal() and (last or first).isdecimal():
+            yield int(first), int(last or first)
