@@ -351,6 +351,25 @@ def test_a_job_whose_pods_a_limit_range_refuses_says_so_first():
     assert not any("minAvailable" in each.change for each in found.remedies)
 
 
+@pytest.mark.parametrize(("bound", "has", "change"), [
+    ('max: {cpu: "1"}', "limits: {cpu: 2}", "limits.0.max.cpu=2"),
+    ('default: {cpu: 500m}, max: {cpu: "3"}', "requests: {memory: 1Gi, cpu: 1}",
+     "limits.0.default.cpu=1"),
+    ('min: {memory: 2Gi}', "requests: {memory: 1Gi}", "limits.0.min.memory=1Gi")])
+def test_a_limit_range_that_refuses_pods_is_offered_with_what_they_have(bound, has, change):
+    bounds = f"""\
+{{apiVersion: v1, kind: LimitRange, metadata: {{name: most, namespace: default}}, spec: {{limits: [
+ {{type: Container, {bound}}}]}}}}
+---
+"""
+    train = FIVE.partition("---\n")[2].replace("LEAST", "3").replace(
+        "requests: {cpu: \"1\"}", has)
+    found = asked(bounds, train).why("train")
+    assert found.codes[0] == "pods_forbidden"
+    settings = [text for each in found.remedies for text in each.made.settings]
+    assert any(text.endswith(change) for text in settings), settings
+
+
 @pytest.mark.parametrize(("scopes", "offered"), [
     ("scopes: [BestEffort]", True), ("scopes: [NotBestEffort]", False), ("", False)])
 def test_a_quota_whose_scopes_the_plugin_does_not_read_is_named(scopes, offered):

@@ -36,6 +36,11 @@ metadata: {name: quota, namespace: ml}
 spec: {hard: {requests.cpu: "%s"}}
 status: {hard: {requests.cpu: "%s"}}
 """
+RANGE = """apiVersion: v1
+kind: LimitRange
+metadata: {name: range, namespace: ml}
+spec: {limits: [{type: Pod}, {type: Container, default: {cpu: "%s"}}]}
+"""
 JOB = """apiVersion: batch.volcano.sh/v1alpha1
 kind: Job
 metadata: {name: train, namespace: ml}
@@ -52,23 +57,25 @@ BLOCKERS = {
     "apart": {"apart": APART}, "host port": {"port": "{containerPort: 8, hostPort: 8}",
                                              "cordoned": 1},
     "gate": {"gate": "{name: a/b}"}, "scheduler": {"scheduler": "default-scheduler"},
-    "queue": {"queue": "teem"},
+    "queue": {"queue": "teem"}, "range": {"limit": 1},
     "one node": {"label": "kubernetes.io/hostname: n0", "cordoned": 1}}
 """What keeps the job waiting, by the fields that differ from a job that runs."""
 PAIRS = [*combinations(BLOCKERS, 2)]
 THREE = Random(1).sample([*combinations(BLOCKERS, 3)], 40)
 FAST = [("capability", "apart"), ("host port", "minimum"), ("host port", "gate"),
         ("one node", "host port"), ("quota", "one node"), ("cordon", "apart"), ("taint", "closed"),
-        ("queue", "scheduler"), ("cordon", "queue"), ("capability", "label", "gate"),
-        ("closed", "quota", "taint"), ("minimum", "label", "scheduler")]
+        ("queue", "scheduler"), ("cordon", "queue"), ("range", "taint"),
+        ("capability", "label", "gate"), ("closed", "quota", "taint"),
+        ("minimum", "label", "scheduler")]
 
 
 def cluster(taint="", cordoned=0, capability=24, state="Open", least=3, label="", quota=99,
-            guarantee=0, apart="", port="", gate="", scheduler="volcano", queue="team"):
+            guarantee=0, apart="", port="", gate="", scheduler="volcano", queue="team",
+            limit=9):
     nodes = [NODE % (f"n{number}", str(number < cordoned).lower(), taint, 110)
              for number in range(3)]
     return Cluster(loads("---\n".join([
-        *nodes, QUEUES % (capability, state, guarantee), QUOTA % (quota, quota),
+        *nodes, QUEUES % (capability, state, guarantee), QUOTA % (quota, quota), RANGE % limit,
         JOB % (queue, least, scheduler, label, gate, apart, port)])))
 
 

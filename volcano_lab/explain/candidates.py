@@ -6,7 +6,7 @@ Volcano: none
 from collections.abc import Iterable, Iterator
 
 from volcano_lab.api import PIPELINED, RELEASING, ROOT_QUEUE, JobInfo, total
-from volcano_lab.api.objects import PodDisruptionBudget
+from volcano_lab.api.objects import LimitRange, PodDisruptionBudget
 from volcano_lab.changes.change import value_before
 from volcano_lab.changes.conf import value_of
 from volcano_lab.changes.draft import Draft
@@ -23,6 +23,9 @@ from volcano_lab.explain.sizes import ROOM, less_or_more
 from volcano_lab.framework import Session
 from volcano_lab.trace import amounts, grouped, queue_attributes
 
+RANGES = {"not_created.max": ("max",), "not_created.above": ("max", "default"),
+          "not_created.min": ("min",)}
+"""The fields of a LimitRange that refuse a pod, by the message that says so."""
 CAPABILITY = ("queue_over_capability", "ancestor_over_capability")
 SHARE = ("over_deserved", "overused")
 
@@ -200,6 +203,16 @@ class Candidates(OfQueues, OfPods):
         """That the ResourceQuota allow what the job lacks, or what the pods of all owners lack."""
         yield from options.quota_raised(numbers["quota"], *(
             numbers[level] for level in ("wanted", "for_all") if level in numbers))
+
+    def ranges(self, numbers: Numbers) -> Iterator[Option]:
+        """That the LimitRange allow what a container has, or give it a limit that does."""
+        bounds, asked = RANGES.get(numbers["by"], ()), numbers.get("asked")
+        for obj in self.world.given if bounds and isinstance(asked, str) else ():
+            if isinstance(obj, LimitRange) and obj.key == numbers["range"]:
+                yield once(*(options.setting(
+                    f"limitrange/{obj.key}", "spec", "limits", str(place), bound, numbers["name"],
+                    to=asked) for place, item in enumerate(obj.spec.limits) for bound in bounds
+                    if numbers["name"] in getattr(item, bound)))
 
     def never(self, numbers: Numbers) -> Iterator[Option]:
         """That jobs which can never start are gone, as many as it takes."""

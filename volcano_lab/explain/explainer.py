@@ -392,7 +392,7 @@ class Explainer(Shown):
 def _lacks(job: JobInfo, codes: set[str]) -> bool:
     """Whether a change may place pods: a pipelined one lacks nothing, and none that is not created.
     """
-    if job.has_pending_tasks() or codes & {*PROMISED, "pods_refused"}:
+    if job.has_pending_tasks() or codes & {*PROMISED, *PODS_REFUSED}:
         return True
     if not job.tasks:
         return "resource_quota" in codes or codes.isdisjoint((

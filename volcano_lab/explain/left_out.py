@@ -199,8 +199,10 @@ def _with_a_queue(seen: Evidence, name: str, lost: dict[str, str], why_with: Why
     what the job waits for in it.
     """
     pods = [pod for pods in getattr(seen.objects, "later", {}).values() for pod in pods]
-    world = World(with_defaults([*seen.objects, *pods]), seen.ssn.conf,
-                  lambda uid: name if uid in lost else seen.called(uid))
+    objects = with_defaults([*seen.objects, *pods])
+    objects.given = [*seen.given]
+    world = World(objects, seen.ssn.conf, lambda uid: name if uid in lost else seen.called(
+        uid))
     for uid, queue in lost.items():
         known = filter(None, [meant(queue, seen.ssn.queues, 0.7)])
         for option in (*in_queues(world, uid, known), new_queue(world, queue)):

@@ -13,7 +13,7 @@ from typing import Any
 from attrs import define
 
 from volcano_lab.api import ROOT_QUEUE, JobInfo, quantity
-from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup, Queue
+from volcano_lab.api.objects import KubernetesObject, LimitRange, Node, Pod, PodGroup, Queue
 from volcano_lab.changes.change import Change, path_text, value_text
 from volcano_lab.changes.draft import Index, keys_of
 from volcano_lab.changes.objects import key_of
@@ -200,9 +200,9 @@ class World:
 
     def described(self, change: Change, ends: bool = False) -> Message:
         """A change as a message; `ends`: what is removed ends by itself. Raises `ManifestError`."""
-        if _of_owner(change):
-            objects = [*self.objects, *self._operators.values()]
-            return described(change, objects, self.conf, self.called)
+        if _of_owner(change) or any(text.startswith("limitrange/") for text in change.settings):
+            unread = [obj for obj in self.given if isinstance(obj, OperatorObject | LimitRange)]
+            return described(change, [*self.objects, *unread], self.conf, self.called, ends=ends)
         return described(change, self.objects, self.conf, self.called, self.index, ends)
 
     def applied(self, change: Change) -> tuple[Any, SchedulerConfiguration]:
@@ -212,7 +212,7 @@ class World:
         """
         pods = any(name.startswith("pod/") for name in change.removals)  # created again by owners
         if _of_owner(change) or pods or (change.removals and self._refused) or any(
-                text.startswith("resourcequota/") for text in change.settings):
+                text.startswith(("resourcequota/", "limitrange/")) for text in change.settings):
             return change.given(self.given, self.conf)
         return change.applied(self.objects, self.conf, self.index)
 

@@ -215,7 +215,7 @@ def _not_made(seen: Evidence, job: JobInfo, why: Said) -> Cause:
                      bool(job.tasks) and not never)
     enough = len(job.tasks) >= max(job.min_available, 1)
     if "wanted" not in by.facts:
-        return Cause("pods_forbidden", said, {}, [], enough)
+        return Cause("pods_forbidden", said, {**by.facts, "by": by.code}, [], enough)
     used, users = quota_users(seen, job, by.facts["wanted"])
     return Cause("pods_refused", [said, used], {
         "quota": by.facts["quota"], "short": by.facts["short"], "holders": users,
