@@ -19,7 +19,7 @@ COUNT = 10_000
 EXPLAIN = ("admission", "answers", "changes", "common", "evictions", "gangs", "lint", "lives",
            "objects", "placement", "reports")
 CODES = [code for subject in EXPLAIN for code in SUBJECTS[subject]]
-PROSE = re.compile(r"\b(?!kubectl (?:get|delete pod|rollout restart) )"
+PROSE = re.compile(r"\b(?!kubectl (?:get|delete pod\S*|rollout restart) )"
                    r"[a-z]{2,} [a-z]{2,} [a-z]{2,}\b")
 DIGITS = re.compile(r"\d")
 NAMES = ("train", "team/report", "n-17", "gpu", "a800", "default/web-3")

@@ -252,9 +252,10 @@ def _waited(seen: Evidence, task: TaskInfo, changed: list[Message]) -> Iterator[
     """Yield that a pod is older than a cycle takes and has no node, or that its PodGroup is and it
     is not created; unless pods are leaving the node to which it is pipelined.
     """
-    job, beside = seen.ssn.jobs[task.job], seen.ssn.nodes[task.node_name].tasks.values()
+    job = seen.ssn.jobs[task.job]
     leaves = task.status == PIPELINED and any(
-        each.pod.metadata.deletion_timestamp for each in beside)
+        each.pod.metadata.deletion_timestamp
+        for each in seen.ssn.nodes[task.node_name].tasks.values())
     pods = [obj for obj in seen.named.get(task.key, ()) if isinstance(obj, Pod)]
     groups = [] if any(each.key in seen.named for each in job.tasks.values()) else [
         obj for obj in seen.named.get(job.pod_group.key, ()) if isinstance(obj, PodGroup)

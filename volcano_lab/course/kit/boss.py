@@ -74,7 +74,7 @@ def repaired(broken: Cluster, answer: Cluster, conf: Conf, needs: Mapping[str, i
         with_promised if name in promised else placed).get(f"default/{name}", 0) < needed]
     if waiting:
         done = [name for name in needs if name not in waiting]
-        causes = {f"{job} {each.code}": each.sentences[0] for job in waiting
+        causes = {f"{job} {each.code}": (*each.sentences, "")[0] for job in waiting
                   for each in answer.explainer(conf).why(job).causes}
         key = next(key for key in hints if key in waiting or key in causes)
         yield True, paragraph([
