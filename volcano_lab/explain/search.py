@@ -8,6 +8,7 @@ from functools import partial, reduce
 from itertools import islice
 from operator import add
 from time import perf_counter
+from typing import Any
 
 from attrs import evolve
 
@@ -76,6 +77,12 @@ def _first(causes: Sequence[Cause]) -> str:
 
 class Search(Tries):
     """Finds the remedies of one job among the options for its causes."""
+
+    def __init__(self, *args: Any, **named: Any):
+        super().__init__(*args, **named)
+        self.offered: set[Change] = set()
+        self._refused: set[Change] = set()  # by the cycles that follow
+        self._enough: tuple[int, ...] = PLACED, PROMISED, ADMITTED  # what an option is to give
 
     def found(self, causes: list[Cause]) -> Iterator[Remedy]:
         """The remedies in the order of their rank, then sets of changes, more nodes, the end of

@@ -65,10 +65,7 @@ class Tries:
         self.lost = bool(job.tasks) and not waiting and not pod
         self.barred = bool(seen.not_created.get(seen.called(job.uid))) or job.uid in map(
             job_of, seen.elsewhere.values())  # its pods are not there once it is admitted
-        self.offered: set[Change] = set()
-        self._refused: set[Change] = set()  # by the cycles that follow
         self._known: dict[Change, int] = {}
-        self._enough: tuple[int, ...] = PLACED, PROMISED, ADMITTED  # what an option is to give
         self._loops = False  # whether the change that was judged last evicts again and again
 
     @cached_property
