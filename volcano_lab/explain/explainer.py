@@ -14,7 +14,7 @@ from time import perf_counter, time
 from volcano_lab.api import FAILED, PIPELINED, RELEASING, JobInfo, TaskInfo
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.changes.draft import CLASSES
-from volcano_lab.explain import beyond, questions
+from volcano_lab.explain import beyond, kubelet, questions
 from volcano_lab.explain.behind import VOLUMES, behind
 from volcano_lab.explain.candidates import CAPABILITY, SHARE
 from volcano_lab.explain.defects import defect_causes
@@ -127,7 +127,7 @@ class Explainer(Shown):
             made = with_defaults([*self.objects, *later])
             made.given = [*self.evidence.given]
             made.not_created = self.evidence.not_created
-            found = Explainer(made, self.conf, self.now).why_job(self.names.called(uid))
+            found = self._why_with(made, self.names.called(uid))
             found.causes.append(Cause.of("pods_later", context=True, pods=len(later)))
             return found
         causes = job_causes(self.evidence, job)
@@ -238,9 +238,9 @@ class Explainer(Shown):
         refused = [*beyond.beyond_causes(seen, job.tasks.values())]
         late = leaving(seen, job) if overdue(seen, job.tasks.values()) else None
         return [*beyond.idle_causes(seen, job)] or [
-            cause for cause in beyond.failed_causes(seen, job) if cause.numbers["stuck"]] or (
+            cause for cause in kubelet.failed_causes(seen, job) if cause.numbers["stuck"]] or (
             refused if len({cause.code for cause in refused}) > 1 else []) or [
-            cause for cause in (*filter(None, [late]), *beyond.bound_causes(seen, job))
+            cause for cause in (*filter(None, [late]), *kubelet.bound_causes(seen, job))
             if cause.numbers.get("stuck") or cause.numbers.get("stalled")]
 
     def foremost(self, uid: str) -> Cause | None:
@@ -278,9 +278,9 @@ class Explainer(Shown):
             questions.despite(seen, task, task.node_name),
             *too_near(seen, [task]), questions.packed(seen, task)))]
         if task.status == FAILED:
-            causes = [*beyond.failed_causes(seen, job, task.key)]
+            causes = [*kubelet.failed_causes(seen, job, task.key)]
         elif not idle:
-            causes = [*beyond.bound_causes(seen, job, task.key), *causes]
+            causes = [*kubelet.bound_causes(seen, job, task.key), *causes]
         by = beyond.decided_by(causes)
         code = "pod.beyond" if by else "pod.placed"
         code = "pod.idle" if idle else code

@@ -9,7 +9,7 @@ from typing import Any
 
 from volcano_lab.api import PIPELINED, RELEASING, JobInfo, TaskInfo
 from volcano_lab.api.objects import Node
-from volcano_lab.explain import beyond, evidence
+from volcano_lab.explain import evidence, kubelet
 from volcano_lab.explain.evictions import eviction_causes
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text
@@ -68,7 +68,7 @@ def promised(seen: Evidence, job: JobInfo) -> Cause | None:
     late = overdue(seen, [task for node in nodes for task in seen.ssn.nodes[node].tasks.values()
                            if task.status == RELEASING])
     since = {"moment": moment_text(_ends(seen, late[0]))} if late else {}
-    warnings = [each for task in late for each in beyond.warnings_of(seen, task)]
+    warnings = [each for task in late for each in kubelet.warnings_of(seen, task)]
     return Cause("promised", [*parts, *warnings,
                               Message("promised.then" if leave else "promised.again")],
                  {"promised": len(tasks), "overdue": [task.key for task in late], **since}, records)
@@ -219,4 +219,4 @@ def _late(seen: Evidence, stuck: list[TaskInfo]) -> tuple[dict[str, Any], list[M
     said += [Message("taint.ready", node=node, text=(each.message or each.reason).rstrip("."))
              for node in nodes for obj in seen.named.get(node, ()) if isinstance(obj, Node)
              for each in evidence.not_ready(obj)]
-    return late, said + [each for task in stuck for each in beyond.warnings_of(seen, task)][:1]
+    return late, said + [each for task in stuck for each in kubelet.warnings_of(seen, task)][:1]

@@ -12,7 +12,7 @@ from volcano_lab.api import JobInfo, Resource, quantity
 from volcano_lab.api.objects import OwnerReference, Pod
 from volcano_lab.api.pod_sum import parsed
 from volcano_lab.api.status import FAILED, PENDING, RELEASING, RUNNING, SUCCEEDED
-from volcano_lab.explain import beyond, evictions, evidence
+from volcano_lab.explain import beyond, evictions, evidence, kubelet
 from volcano_lab.explain.earlier import STATES, release
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text, over
@@ -153,8 +153,8 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
              for owner in seen.names.above[job.uid] if owner != name
              for why in seen.not_created.get(owner, ())]
     beside = [*above, *going_causes(seen, job), *outdated(seen, job), *_fields(seen, job),
-              *_creator(seen, job), *beyond.failed_causes(seen, job),
-              *beyond.bound_causes(seen, job), *beyond.evicted_before(seen, job),
+              *_creator(seen, job), *kubelet.failed_causes(seen, job),
+              *kubelet.bound_causes(seen, job), *kubelet.evicted_before(seen, job),
               *_groups_beside(seen, job), *apart_causes(seen, job)]
     stands = bool(job.tasks) and not evidence.waits(job)
     for cause in beside:
@@ -174,7 +174,7 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     said |= {"quota_used" for cause in lacking if cause.code == "pods_refused"}
     return [*beyond.idle_causes(seen, job), *lacking,
             *(cause for cause in causes if cause.code not in said),
-            *_placed_here(seen, job), *beyond.scaled(seen, job), *_deadline(seen, job), *beside]
+            *_placed_here(seen, job), *kubelet.scaled(seen, job), *_deadline(seen, job), *beside]
 
 
 def _placed_here(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
