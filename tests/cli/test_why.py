@@ -63,7 +63,7 @@ def test_why_as_json(tree):
             "kubectl": ["kubectl patch queue team --type merge -p "
                         """'{"spec": {"capability": {"cpu": "5"}}}'"""],
             "job": "default/train", "placed": 2, "evicts": {}, "ends": {}, "breaks": {},
-            "waits": [], "fewer": [], "alike": []} in told["remedies"]
+            "waits": [], "fewer": {}, "alike": []} in told["remedies"]
 
 
 WHYS = [

@@ -36,7 +36,7 @@ def session(least=1, priority=0, new=0, **jobs):
 
 ROWS = [  # placed before and after, evicted, fewest, minimum, priority -> what it is said to lose
     ((4, 4), 0, 4, 1, 0, {}),
-    ((4, 2), 0, 2, 1, 0, {"fewer": ["default/x"], "share": 0.2}),
+    ((4, 2), 0, 2, 1, 0, {"fewer": {"default/x": (2, 4)}, "share": 0.2}),
     ((4, 0), 0, 0, 1, 0, {"waits": ["default/x"], "share": 0.4}),
     ((2, 4), 0, 2, 1, 0, {"own": 0.4}),
     ((4, 4), 1, 3, 1, 0, {"evicts": {"default/x": 1}, "share": 0.1}),
@@ -63,7 +63,7 @@ def test_what_a_change_costs_a_job(pods, evicted, fewest, least, priority, said,
                     evicted=Counter({"default/x": evicted + anyway}), fewest={
                         "default/x": fewest})
     found = price(before, after, placed_before(before.last), "default/new")
-    wanted = {"evicts": {}, "ends": {}, "breaks": {}, "waits": [], "fewer": [], "higher": [],
+    wanted = {"evicts": {}, "ends": {}, "breaks": {}, "waits": [], "fewer": {}, "higher": [],
               "share": 0.0, "own": 0.2} | said
     assert {name: getattr(found, name) for name in wanted if name not in ("share", "own")} == {
         name: value for name, value in wanted.items() if name not in ("share", "own")}

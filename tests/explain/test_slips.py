@@ -226,8 +226,8 @@ def test_a_job_with_fewer_places_is_not_said_to_wait():
     cluster.job("second", pods=1, cpu=1)
     explain = Explainer(cluster.objects(), ALLOCATE.replace("gang", "priority"))
     assert next(str(remedy) for remedy in explain.why("second").remedies) == (
-        "job default/second: a PriorityClass above 0 (second is placed on n1; first has fewer "
-        "pods placed)")
+        "job default/second: a PriorityClass above 0 (second is placed on n1; first has 3 "
+        "instead of 4 pods placed)")
 
 
 def test_a_cause_trace_has_the_state_at_each_record_without_and_with_its_changes():

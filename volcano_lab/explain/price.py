@@ -34,15 +34,16 @@ World = tuple[Objects, SchedulerConfiguration]
 class Price:
     """What a change costs others, by job: pods evicted, or ended with their job; gangs that fall
     below their minimum (the pods that are left, the minimum); jobs that wait instead, or have fewer
-    pods; those of a `higher` priority that lose some. `share` is how much of the cluster that is,
-    `own` what the job and others gain; of nodes that are bought, `surplus` are not for the job.
+    pods (then, before); those of a `higher` priority that lose some. `share` is how much of the
+    cluster that is, `own` what the job and others gain; of nodes that are bought, `surplus` are not
+    for the job.
     """
 
     evicts: dict[str, int] = Factory(dict)
     ends: dict[str, int] = Factory(dict)
     breaks: dict[str, tuple[int, int]] = Factory(dict)
     waits: list[str] = Factory(list)
-    fewer: list[str] = Factory(list)
+    fewer: dict[str, tuple[int, int]] = Factory(dict)
     higher: list[str] = Factory(list)
     share: float = 0.0
     own: float = 0.0
@@ -50,13 +51,13 @@ class Price:
 
     def as_dict(self, called: Callable[[str], str]) -> dict[str, Any]:
         """The price as plain data, jobs by their names; gangs that break with the pods that are
-        left, and their minimum.
+        left, and their minimum; jobs with fewer pods with how many then and before.
         """
         return {"evicts": {called(uid): count for uid, count in self.evicts.items()},
                 "ends": {called(uid): count for uid, count in self.ends.items()},
                 "breaks": {called(uid): list(pair) for uid, pair in self.breaks.items()},
                 "waits": [called(uid) for uid in self.waits],
-                "fewer": [called(uid) for uid in self.fewer]}
+                "fewer": {called(uid): list(pair) for uid, pair in self.fewer.items()}}
 
     @property
     def dear(self) -> int:
@@ -106,7 +107,8 @@ def price(before: Outcome, after: Outcome, start: dict[str, int], uid: str = "",
             found.evicts[other] = gone
             if own is not None and job.priority > own.priority:
                 found.higher.append(other)
-        less = sum(counts(job)[:2]) - sum(counts(now)[:2])
+        was, then = (sum(counts(each)[:2]) for each in (job, now))
+        less = was - then
         if other == uid or (gone <= 0 and less < 0):
             found.own -= part * less * (other != uid)
         elif gone > 0:
@@ -115,7 +117,8 @@ def price(before: Outcome, after: Outcome, start: dict[str, int], uid: str = "",
                 found.breaks[other] = after.fewest.get(other, 0), least
                 found.share += part * max(had - gone, 0)
         elif less > 0:
-            (found.fewer if sum(counts(now)[:2]) else found.waits).append(other)
+            found.waits += [other] * (not then)
+            found.fewer |= {other: (then, was)} if then else {}
             found.share += part * less
     return found
 
@@ -136,10 +139,12 @@ def costs(called: Callable[[str], str], cost: Price) -> Iterator[Message]:
     yield from _of_jobs(called, "cost.ends", cost.ends)
     yield from _of_jobs(called, "cost.evicts", {uid: count for uid, count in cost.evicts.items()
                                                 if uid not in broken})
-    for code, uids in (("cost.higher", cost.higher), ("cost.waits", cost.waits),
-                       ("cost.fewer", cost.fewer)):
+    for code, uids in (("cost.higher", cost.higher), ("cost.waits", cost.waits)):
         if uids:
             yield Message(code, n=len(uids), names=[short(called(uid)) for uid in uids])
+    parts = [Message("cost.placed", job=short(called(uid)), then=then, was=was)
+             for uid, (then, was) in cost.fewer.items()]
+    yield from [Message("cost.fewer", parts=parts)] * bool(parts)
     if cost.surplus:
         yield Message("cost.surplus", n=cost.surplus)
     elif cost.dear > 1:
