@@ -25,7 +25,7 @@ from volcano_lab.trace.views.cycle import Cycle
 
 CYCLES = 12
 """The most that are run to see what a change is worth."""
-LARGE, SECONDS, QUIET, STAYS = 200, 1.0, 1, 2
+LARGE, SECONDS, QUIET, STAYS = 50, 1.0, 1, 2
 """In a cluster of at least `LARGE` nodes, what becomes of it takes at most `SECONDS`, evicted pods
 end at once, and fewer cycles are enough: `QUIET` without evictions, or `STAYS` in which a job keeps
 its nodes while the cluster evicts as it does without a change.
