@@ -153,6 +153,50 @@ def test_a_queue_that_only_an_owner_names_has_no_effect(field, facts):
             "creates the PodGroup: set that, and create the MPIJob again." in answer.text)
 
 
+@pytest.mark.parametrize("version, flag", [
+    ("kubeflow.org/v2beta1", "--gang-scheduling"), ("kubeflow.org/v1", "--gang-scheduler-name")])
+def test_an_owner_that_runs_in_another_queue_than_its_own_says_so_first(version, flag):
+    owner = mpi("runPolicy: {schedulingPolicy: {queue: lab}},").replace(
+        "kubeflow.org/v2beta1", version)
+    answer = asked(LAB, owner, group("x", "mpi", 1, "MPIJob").replace("v9", version), pod(
+        "w-0", "x", "n1")).why("mpi")
+    assert answer.head.startswith("mpi is in queue default, and not in lab, which its owner names.")
+    assert f"with {flag}=volcano its operator creates the PodGroup" in answer.text
+
+
+@pytest.mark.parametrize("version", ["scheduling.incubator.k8s.io/v1alpha1",
+                                     "scheduling.x-k8s.io/v1alpha1"])
+@pytest.mark.parametrize("name, kind, flag", [
+    ("o", "PyTorchJob", "--gang-scheduler-name=volcano"), ("w-0", "Widget", "")])
+def test_a_podgroup_that_volcano_does_not_read_is_named(version, name, kind, flag):
+    stray = pod("w-0", "x").replace("annotations:", "ownerReferences: [{apiVersion: v9, kind: "
+                                    f"{kind}, name: o, uid: u-o, controller: true}}], annotations:")
+    answer = asked(group("x", "o", 1, kind).replace("scheduling.volcano.sh/v1beta1", version),
+                   stray).why(name)
+    assert (f"doesn't exist; PodGroup default/podgroup-x is one of {version}, which Volcano does "
+            "not read, but scheduling.volcano.sh/v1beta1 alone: update the operator" in answer.head)
+    assert (f"with {flag} its operator creates the PodGroup" in answer.head) is bool(flag)
+
+
+@pytest.mark.parametrize("kind, version, field", [
+    ("PyTorchJob", "kubeflow.org/v1", "runPolicy.schedulingPolicy.minAvailable"),
+    ("Job", "batch.volcano.sh/v1alpha1", "minAvailable"), ("Job", "batch/v1", "")])
+def test_jobs_that_wait_for_each_other_name_the_field_of_their_minimum(kind, version, field):
+    text = asked(*(part for name in "ab" for part in (
+        group(name, name, 1, kind, "Running").replace("v9", version), pod(f"{name}-0", name, "n1"),
+        pod(f"{name}-1", name, cpu=3)))).why("a").text
+    assert ("count all that a job needs admit fewer at once" + (
+        f": {field} of default/a, whose pods request cpu 4." if field else ".")) in text
+
+
+@pytest.mark.parametrize("others, says", [((), "its pods have failed, OutOfcpu."), (("n1",), "")])
+def test_a_job_of_which_all_pods_have_failed_says_so_first(others, says):
+    head = asked(group("x", "o", 1, "PyTorchJob"), pod(
+        "w-0", "x", "n1", status="{phase: Failed, reason: OutOfcpu}"), *(
+        pod("w-1", "x", node) for node in others)).why("o").head
+    assert head.startswith(f"o does not wait{': ' + says if says else '.'}")
+
+
 @pytest.mark.parametrize("kind, field", [
     ("Workflow", "spec.podMetadata.annotations"), ("Widget", ""),
     ("Deployment", "spec.template.metadata.annotations")])

@@ -571,7 +571,8 @@ STRANGER = """\
     ("reason: Evicted, message: 'low on memory. '", EVICTED, [
         "Evicted: low on memory. The kubelet ended it", "No policy of Job a/load"]),
     ("reason: NodeShutdown", "{event: PodFailed, action: RestartTask}", ["as its node shut down"]),
-    ("reason: UnexpectedAdmissionError", "{exitCode: 3, action: RestartJob}", ["device plugin"])])
+    ("reason: UnexpectedAdmissionError", "{exitCode: 3, action: RestartJob}", [
+        "device plugin", "kubectl cordon n1"])])
 def test_a_pod_that_the_kubelet_refuses_or_ends_says_so(status, policy, said):
     failed = DONE.replace("NUMBER", "0").replace(
         "PHASE, containerStatuses: [{name: c, state: {terminated: END}}]", f"Failed, {status}")

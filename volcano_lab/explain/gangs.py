@@ -176,14 +176,15 @@ def _no_gang(job: JobInfo) -> Message | None:
     """That Volcano's controller has created a PodGroup with a minimum of 1, where the pods name one
     of another scheduler, or their owner came without one.
     """
-    owner = next((each.kind for each in job.pod_group.metadata.owner_references), "Pod")
+    above = next(iter(job.pod_group.metadata.owner_references), None)
+    owner = above.kind if above else "Pod"
     named = ((label, task.pod.metadata.labels.get(label)) for task in job.tasks.values()
              for label in owners.KINDS["other_gangs"])
     label, name = next(filter(itemgetter(1), named), ("", ""))
     if not job.pod_group.name.startswith(GENERATED) or (not name and owner in (*OWNERS, "Pod")):
         return None
     return Message(f"no_gang.{'label' if name else 'owner'}", owner=owner, label=label, name=name,
-                   switch=owners.switch(job, owner))
+                   switch=owners.switch(job, above))
 
 
 def apart_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

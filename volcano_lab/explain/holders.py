@@ -15,7 +15,7 @@ from volcano_lab.explain.evidence import Evidence, ended, fails_to_start, reques
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.order import came_first
 from volcano_lab.explain.origin import above
-from volcano_lab.explain.owners import created_by, ended_as, is_single
+from volcano_lab.explain.owners import created_by, ended_as, is_single, known_of, owner_of
 from volcano_lab.explain.requests import after_init
 from volcano_lab.messages import Message
 from volcano_lab.trace import POINTS, Record, amounts
@@ -254,7 +254,11 @@ def _all_wait(seen: Evidence, mine: JobInfo, holders: list[JobInfo], nodes: Sequ
             mine in others and len(others) > 1 and "enqueue" in seen.ssn.enabled_actions)):
         yield Message("admission_adds", n=len(nodes))
     elif all_wait:
-        yield Message("all_wait.minimums")
+        names = amounts(mine.get_min_resources()) or {"cpu": 0.0}
+        field = known_of("minimum", owner_of(mine))
+        yield Message("all_wait.minimums", field=Message(
+            "all_wait.field", field=field, job=seen.called(mine.uid), asked=part(
+                requested(mine.tasks.values()), names)) if field else None)
 
 
 def _each_other(seen: Evidence, job: JobInfo, holders: list[str]) -> Iterator[Cause]:

@@ -35,7 +35,8 @@ def failed_causes(seen: Evidence, job: JobInfo, pod: str = "") -> Iterator[Cause
         ends = [Message("failed.container", name=each.name, code=end["exitCode"],
                         reason=end.get("reason", "Error")) for each in status.container_statuses
                 for end in [each.state.terminated] if end.get("exitCode")]
-        said: list[Said] = [Message(ENDED[status.reason])] if status.reason in ENDED else []
+        said: list[Said] = [Message(
+            ENDED[status.reason], node=task.node_name)] if status.reason in ENDED else []
         said += _above(seen, task.node_name) if said else ()
         if message.startswith(REFUSED):
             name = message.removeprefix(REFUSED).partition(":")[0].strip()
@@ -48,6 +49,8 @@ def failed_causes(seen: Evidence, job: JobInfo, pod: str = "") -> Iterator[Cause
             cause = Cause.of("failed", *said, pod=task.key,
                              message=[message] * bool(message) + ends)
             cause.numbers["stuck"] = stays and job.ready_task_num() < job.min_available
+            cause.numbers["reason"] = status.reason or next(
+                (each.facts["reason"] for each in ends), "Error")
             yield cause
 
 

@@ -29,11 +29,13 @@ from volcano_lab.explain.options import (
     setting,
 )
 from volcano_lab.explain.outcome import outcome
+from volcano_lab.explain.owners import flag_of
 from volcano_lab.explain.remedy import Remedy, gains
 from volcano_lab.explain.values import new_queue
 from volcano_lab.explain.why_job import elsewhere, refusal_of, wanted_by_all
 from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests.events import OF_GROUP
 from volcano_lab.manifests.operators import OperatorObject, ended
 from volcano_lab.manifests.owners import job_of
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
@@ -163,6 +165,10 @@ def _also(seen: Evidence, left_out: Message, groups: dict[str, str], pods: list[
     for pod in pods[:1] if left_out.code == "left_out.no_pod_group" else ():
         group = pod.metadata.annotations[GROUP_NAME]
         owner = _creator(seen, pod)
+        other = seen.not_created.get(f"{OF_GROUP}{pod.namespace}/{group}", [""])[0]
+        if isinstance(other, Message):
+            yield Message(other.code, **other.facts, switch=flag_of(owner))
+            continue
         over = owner and next(filter(None, (ended(obj) for obj in seen.named.get(
             f"{pod.namespace}/{owner.name}", ()) if isinstance(obj, OperatorObject)
             and obj.kind == owner.kind)), None)

@@ -6,6 +6,7 @@ Volcano: none
 
 from collections.abc import Iterable, Iterator
 from math import inf
+from typing import Any
 
 from volcano_lab.api import BOUND, TASK_SPEC, JobInfo, TaskInfo
 from volcano_lab.api.objects import BatchJob, KubernetesObject, OwnerReference, VolcanoJob
@@ -39,15 +40,27 @@ def kind_of(job: JobInfo) -> str:
     return getattr(owner_of(job), "kind", "")
 
 
-def switch(job: JobInfo, kind: str, queue: bool = False) -> Message | None:
+def known_of(table: str, owner: OwnerReference | KubernetesObject | None) -> Any:
+    """What a table knows of an owner's kind in its apiVersion, or else of its kind."""
+    rows, kind = KINDS[table], getattr(owner, "kind", "")
+    return rows.get(f"{kind} {getattr(owner, 'api_version', '')}", rows.get(kind))
+
+
+def flag_of(owner: OwnerReference | KubernetesObject | None) -> Message | None:
+    """By which flag the operator of an owner creates PodGroups for Volcano."""
+    flag = known_of("switch", owner)
+    return Message("no_gang.switch", flag=flag, kind=owner.kind) if owner and flag else None
+
+
+def switch(job: JobInfo, owner: OwnerReference | KubernetesObject | None, queue: bool = False
+           ) -> Message | None:
     """By which flag an operator creates PodGroups of a kind, where Volcano's controller did; of a
     `queue`, else where the kind has the annotations of its pods, which alone name it.
     """
-    flag = KINDS["switch"].get(kind) if job.pod_group.name.startswith("podgroup-") else None
-    field = KINDS["notes"].get(kind) if queue else None
-    if flag:
-        return Message("no_gang.switch", flag=flag, kind=kind)
-    return Message("unread.queue_above.notes", field=field, kind=kind) if field else None
+    flag = flag_of(owner) if job.pod_group.name.startswith("podgroup-") else None
+    field = known_of("notes", owner) if queue and not flag else None
+    return Message("unread.queue_above.notes", field=field, kind=owner.kind) if (
+        owner and field) else flag
 
 
 def is_single(job: JobInfo) -> bool:

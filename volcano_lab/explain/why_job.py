@@ -22,7 +22,15 @@ from volcano_lab.explain.lint import ignored_fields, place_of
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.order import priority_note
 from volcano_lab.explain.origin import TOO_LARGE, best_effort, cluster_too_small
-from volcano_lab.explain.owners import created_by, named_queue, on_event, outdated, owner_of, switch
+from volcano_lab.explain.owners import (
+    created_by,
+    known_of,
+    named_queue,
+    on_event,
+    outdated,
+    owner_of,
+    switch,
+)
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.promises import going_causes
 from volcano_lab.explain.refusals import admission_causes, limit_causes
@@ -34,13 +42,14 @@ from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, Said, alike, known
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.plugins.sla import WAITING_TIME
-from volcano_lab.trace import POINTS, amounts, short
+from volcano_lab.trace import POINTS, amounts, grouped, short
 
 QUEUE_GATE = "scheduling.volcano.sh/queue-allocation-gate"
 """The gate of pods that Volcano v1.15 opens when their queue has enough left."""
 
 PODS_REFUSED = ("pods_refused", "pods_forbidden")
 """Causes that the API server refuses pods which a controller creates."""
+OWN_PARTS = evidence.OWN.values()
 
 
 def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
@@ -59,19 +68,28 @@ def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
 
 def _standing(seen: Evidence, job: JobInfo, causes: list[Cause], status: list[Message]) -> Message:
     """The first line about a job of which no pod waits here."""
-    by, idle = beyond.decided_by(causes), next(filter(None, (
-        gap_of(cause) for cause in causes if cause.code in evidence.OWN.values())), None)
+    by, found = beyond.decided_by(causes), grouped((cause.code, cause) for cause in causes)
+    idle = next(filter(None, (gap_of(cause) for cause in causes if cause.code in OWN_PARTS)), None)
     sure = next((gap_of(cause, True) for cause in causes if "sure" in cause.numbers), None)
     refused = next((Message(f"gap.{cause.code}", **cause.numbers) for cause in causes
                     if cause.code in PODS_REFUSED), None)
-    waited = any(cause.code in ("beyond_answer", "waited") for cause in causes)
-    code = "job.placed" if waited else "job.stands"
-    code = "job.beyond" if by else code
-    code = "job.idle" if idle or sure else code
-    if refused or (sure and sure.code.endswith("depends")):
-        code = "job.head"
-    return Message(code, status=status, by=by, gap=refused or idle or sure,
-                   job=short(seen.called(job.uid)))
+    more = _besides(found)
+    code = next(code for code, holds in (
+        ("job.head", refused or (sure and sure.code.endswith("depends"))),
+        ("job.idle", idle or sure), ("job.beyond", by),
+        ("job.placed", found.keys() & {"beyond_answer", "waited"}),
+        ("job.failed", more["why"] and not job.ready_task_num()),
+        ("job.queue", more["named"]), ("job.stands", True)) if holds)
+    return Message(code, status=status, by=by, gap=refused or idle or sure, job=short(
+        seen.called(job.uid)), queue=job.queue if more["named"] else None, **more)
+
+
+def _besides(found: Mapping[str, list[Cause]]) -> dict[str, list[str] | None]:
+    """Why pods have failed, and another queue that the owner names."""
+    queues = [queue for cause in found.get("no_effect", ()) for queue in cause.numbers["meant"]
+              if cause.numbers["what"] == "unread.queue_above"]
+    return {"why": [cause.numbers["reason"] for cause in found.get("failed", ())] or None,
+            "named": queues or None}
 
 
 def gap_of(cause: Cause, sure: bool = False) -> Message | None:
@@ -258,7 +276,7 @@ def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             field, queue = named_queue(obj)
             if queue not in ("", job.queue):
                 what = Message("unread.queue_above", kind=obj.kind, found=queue, field=field,
-                               queue=job.queue, switch=switch(job, obj.kind, True))
+                               queue=job.queue, switch=switch(job, obj, True))
                 yield Cause("no_effect", Message("notice", what=what, place=place_of([
                     seen.called(job.uid)])), {"what": what.code, "meant": [queue]})
     for found in [] if seen.brief else ignored_fields(seen.ssn):
@@ -299,7 +317,7 @@ def elsewhere(pods: list[Pod], owner: OwnerReference | None = None) -> Iterator[
         made = next((ref.kind for ref in pods[0].metadata.owner_references), "")
         rows = TABLES["owners"]
         by = Message("other_scheduler.owner", kind=owner.kind, name=owner.name,
-                     flag=rows["switch"].get(owner.kind), template=rows["templates"].get(
+                     flag=known_of("switch", owner), template=rows["templates"].get(
                          f"{owner.kind} {made}", Message("other_scheduler.template"))
                      ) if owner else None
         more = f"other_scheduler.{owner.kind}" if owner else ""

@@ -14,7 +14,7 @@ FAILED = re.compile(r"^Failed(To)?Create(?!PodSandBox)|Error$")
 """Reasons of Events by which controllers report that they cannot create something; the kubelet
 reports sandboxes of pods.
 """
-OF_POD = "pod/"
+OF_POD, OF_GROUP = "pod/", "podgroup/"
 OF_STATUS = re.compile(r'^.*?Message:"((?:[^"\\]|\\.)*)".*', re.DOTALL)
 """An Event of Volcano's with the API server's answer, of which only the message is read."""
 OF_CRD = re.compile(r"is invalid: status\.\S+: Required value")

@@ -23,7 +23,7 @@ from volcano_lab.framework.config.yaml import resolve
 from volcano_lab.manifests import document as documents
 from volcano_lab.manifests import names, numa, operators
 from volcano_lab.manifests import unsupported as not_modelled
-from volcano_lab.manifests.events import OF_POD, reported
+from volcano_lab.manifests.events import OF_GROUP, OF_POD, reported
 from volcano_lab.manifests.files import MOST_BYTES, Reader, Source, Unreadable, values
 from volcano_lab.manifests.schema import Findings, found_text, structure, unstructure
 from volcano_lab.messages import Message, OneSentence, Said, capped, friendly_errors, gettext, mark
@@ -310,6 +310,10 @@ class _Batch:
             if document.get("kind") == "Numatopology":
                 said = numa.of_node(document)
                 self._reports[numa.OF_NUMA + said.facts["node"]] = [said]
+            elif document.get("kind") == "PodGroup":
+                self._reports[OF_GROUP + documents.key_of(document)] = [Message(
+                    "left_out.version", name=documents.key_of(document),
+                    version=document["apiVersion"], read=api.PodGroup.api_versions[0])]
             self._not_read.setdefault(str(reason), []).append(label)
             self._kinds |= {str(reason): reason.kind} if reason.kind else {}
             self._reports.setdefault(documents.key_of(document), []).append(str(reason))

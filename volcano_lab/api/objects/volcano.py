@@ -7,8 +7,7 @@ from attrs import Factory
 
 from .meta import *
 
-SCHEDULING = ("scheduling.volcano.sh/v1beta1", "scheduling.volcano.sh/v1alpha1",
-              "scheduling.incubator.k8s.io/v1alpha1")
+SCHEDULING = ("scheduling.volcano.sh/v1beta1", "scheduling.volcano.sh/v1alpha1")
 
 
 class Guarantee(Part):
