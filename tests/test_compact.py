@@ -101,9 +101,9 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 def crowded(source: str) -> list[int]:
     """The lines of comprehensions that assign, and of conditions within a condition."""
-    found = []
+    found, has_any = [], ":=" in source
     for part in ast.walk(parsed(source)):
-        assigns = ":=" in source and isinstance(part, COMPREHENSIONS) and any(
+        assigns = has_any and isinstance(part, COMPREHENSIONS) and any(
             isinstance(each, ast.NamedExpr) for each in ast.walk(part))
         nested = isinstance(part, ast.IfExp) and any(
             isinstance(each, ast.IfExp) for each in (part.test, part.body, part.orelse))
