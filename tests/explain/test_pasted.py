@@ -84,27 +84,20 @@ def test_each_change_that_is_offered_holds_in_python_and_in_a_sweep(situation):
     "job/default/x.nodeSelector.zone=b", "podgroup/default/x.minMember=1",
     "node/n1.labels.zone=b", "node/n1.taints+=[{key: a, effect: NoSchedule}]",
     "queue/a.labels.team=b", "queue/a.deserved={cpu: 1}"])
-def test_a_change_and_its_inverse_leave_all_as_it_was(setting):
+def test_each_setting_changes_something(setting):
     conf, made = load_conf(CONF), Change((setting,))
     before, _ = Change(("job/default/x.labels.team=a", "node/n1.labels.zone=a",
                         "queue/a.labels.team=a")).applied(cluster().queue(
         "a", capability={"cpu": 2}).job("x", queue="a", pods=3, cpu=1).objects(), conf)
-    back = made.inverse(before, conf)
-    changed = made.applied(before, conf)
-    assert changed != (before, conf)
-    objects, after = back.applied(*changed)
-    assert objects == before and after.actions == conf.actions
-    assert [(option.name, option.enables("enableJobStarving")) for tier in after.tiers
-            for option in tier.plugins][:2] == [("priority", True), ("gang", True)]
+    assert made.applied(before, conf) != (before, conf)
 
 
-def test_what_is_removed_comes_back_with_what_it_has_made():
+def test_what_is_removed_goes_with_what_it_has_made():
     before = cluster().job("x", pods=2, cpu=1).objects()
     conf, made = load_conf(CONF), Change(removals=("job/x",))
     objects, _ = made.applied(before, conf)
     assert len(objects) == len(before) - 3
-    again, _ = made.inverse(before, conf).applied(objects, conf)
-    assert sorted(map(repr, again)) == sorted(map(repr, before))
+    assert [obj for obj in objects if obj not in before] == []
 
 
 def test_lines_that_can_be_pasted_are_printed_where_all_is_wanted(tmp_path, capsys):

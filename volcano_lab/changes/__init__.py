@@ -1,5 +1,5 @@
 """The one language of change: a path and a value (`queue/a.weight=5`), objects added and removed, a
-configuration; parsed, applied, inverted, as messages and as commands of kubectl.
+configuration; parsed, applied, as messages and as commands of kubectl.
 
 Volcano: none
 """

@@ -1,4 +1,4 @@
-"""A change: settings, objects added and removed, a configuration; parsed, applied, inverted.
+"""A change: settings, objects added and removed, a configuration; parsed and applied.
 
 Volcano: none
 """
@@ -13,10 +13,10 @@ from typing import Any
 from attrs import define
 
 from volcano_lab.api.objects import KubernetesObject, PodGroup
-from volcano_lab.changes.conf import IN_CONF, change_conf, parted
+from volcano_lab.changes.conf import change_conf, parted
 from volcano_lab.changes.draft import Draft, Index
 from volcano_lab.changes.job_fields import at_path, field_of
-from volcano_lab.changes.objects import Setting, apply, change, key_of
+from volcano_lab.changes.objects import Setting, apply, change
 from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.framework.config.conf import ALL_SWITCHES
 from volcano_lab.manifests.loader import Loaded
@@ -36,8 +36,6 @@ class Change:
     >>> world, conf = more.applied([Node(ObjectMeta("a"))], load_conf())
     >>> world[0].spec.unschedulable, conf.actions
     (True, ['allocate'])
-    >>> more.inverse([Node(ObjectMeta("a"))], load_conf()).settings
-    ('node/a.unschedulable=false', 'conf/actions=enqueue, allocate, backfill')
     """
 
     settings: tuple[str, ...] = ()
@@ -83,26 +81,6 @@ class Change:
         of_objects, of_conf = parted(self.settings)
         every = [*objects, *self.added] if self.added else objects
         return change(every, of_objects, self.removals), change_conf(conf, of_conf)
-
-    def inverse(self, world: Sequence[KubernetesObject], conf: SchedulerConfiguration) -> Change:
-        """Return the change that restores this world. Raises `ManifestError`."""
-        draft, after = Draft(world), self.applied(world, conf)
-        before, now = _by_key(world), _by_key(after[0])
-        settings = [f"{_target(text)}={_text_before(draft, conf, text)}" for text in self.settings
-                    if text.startswith(IN_CONF) or Setting.read(text).exists_in(draft)]
-        back = Change(tuple(settings),
-                      tuple(key_of(obj) for key, obj in now.items() if key not in before),
-                      tuple(obj for key, obj in before.items() if key not in now))
-        found = _by_key(back.applied(*after)[0])
-        return back + Change(tuple(  # scaled to a minimum of 0, or rounded
-            f"podgroup/{obj.key}.minResources={value_text(obj.spec.min_resources)}"
-            for key, obj in before.items() if isinstance(obj, PodGroup)
-            and found[key].spec.min_resources != obj.spec.min_resources))
-
-
-def _by_key(world: Sequence[KubernetesObject]) -> dict[tuple[str, str], Any]:
-    """Return objects by kind, namespace and name."""
-    return {(obj.kind, obj.key): obj for obj in world}
 
 
 def _target(text: str) -> str:
@@ -161,9 +139,3 @@ def _option(conf: SchedulerConfiguration, name: str, field: str) -> Any:
                 return bool(option.enables(field))
             return option.arguments.get(field)
     return None
-
-
-def _text_before(draft: Draft, conf: SchedulerConfiguration, text: str) -> str:
-    """Return the same in the syntax of a setting."""
-    before = value_before(draft, conf, text)
-    return str(before) if text.startswith("conf/") else value_text(before)
