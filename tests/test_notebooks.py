@@ -11,8 +11,7 @@ import nbformat
 import pytest
 
 import notebooks as tool
-from cells import processes
-from cells import shown as run
+from cells import processes, shown as run
 from lessons import FOLD, faults, visible_text
 from volcano_lab.course.kit.lessons import LESSONS, START
 from volcano_lab.course.kit.live import views

@@ -18,12 +18,10 @@ from pathlib import Path
 import click
 import yaml
 
-from volcano_lab.cli import grammar
-from volcano_lab.cli import help as cli_help
+from volcano_lab.cli import grammar, help as cli_help
 from volcano_lab.course.kit.questions import HINTS, RECAP, RIGHT, TASKS
 from volcano_lab.manifests.admission import RULES
-from volcano_lab.messages.catalogue import HELP as OF_HELP
-from volcano_lab.messages.catalogue import SCRIPT
+from volcano_lab.messages.catalogue import HELP as OF_HELP, SCRIPT
 
 ROOT = Path(__file__).parents[1]
 LANGUAGE = "zh"

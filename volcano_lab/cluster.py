@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache import Cache
-from volcano_lab.changes import Change
+from volcano_lab.changes import Change, Draft
 from volcano_lab.changes.differences import differences
-from volcano_lab.changes.draft import Draft
 from volcano_lab.framework import ConfError, SchedulerConfiguration
 from volcano_lab.manifests.admission import admit, verdicts
 from volcano_lab.manifests.conf import conf_text

@@ -15,10 +15,9 @@ from volcano_lab.api import RELEASING
 from volcano_lab.api.objects import KubernetesObject, Pod
 from volcano_lab.cache import Cache
 from volcano_lab.cache.dump import settled
-from volcano_lab.framework import Action, Observer, SchedulerConfiguration, Session
+from volcano_lab.framework import Action, Observer, SchedulerConfiguration, Session, load_conf
 from volcano_lab.framework.action import ACTIONS
 from volcano_lab.framework.collector import collector_paused
-from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.observer import NO_OBSERVER, joined
 from volcano_lab.manifests.disruptions import counted
 from volcano_lab.manifests.loader import Loaded

@@ -18,8 +18,7 @@ from evictions import (
     scene,
     spec,
 )
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from volcano_lab.actions.preempt_topology import Candidate, CandidateLimits, select_candidate
 from volcano_lab.api.fit_error import UNRESOLVABLE, UNSCHEDULABLE, FitError, FitErrors, Status

@@ -17,8 +17,7 @@ from evictions import (
     scene,
     spec,
 )
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from volcano_lab.api import PIPELINED
 from volcano_lab.api.job_conditions import task_scheduling_reason

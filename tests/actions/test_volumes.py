@@ -5,8 +5,7 @@ volume is given twice.
 from collections import Counter
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from kube_scene import node
 from storage import claim, claims, csi_node, klass, volume
 

@@ -3,8 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from volcano_lab.api import go_pattern
 from volcano_lab.api.go_pattern import Pattern

@@ -4,8 +4,7 @@ import random
 
 import pytest
 from hyper_scene import hyper_node
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from small_cluster import node
 
 from volcano_lab.api import go_pattern

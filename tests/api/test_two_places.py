@@ -4,8 +4,7 @@ from itertools import product
 
 import pytest
 
-from volcano_lab.api import JobInfo
-from volcano_lab.api import objects as api
+from volcano_lab.api import JobInfo, objects as api
 from volcano_lab.api.job import (
     JDB_MAX_UNAVAILABLE,
     JDB_MIN_AVAILABLE,

@@ -15,8 +15,7 @@ from pathlib import Path
 
 import nbformat
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import TimeoutError as PageTimeout
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import TimeoutError as PageTimeout, sync_playwright
 
 PROBE = Path(__file__).with_name("probe.js").read_text()
 FLAGS = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",

@@ -11,8 +11,7 @@ from volcano_lab import Cluster, Trace, charts, tables
 from volcano_lab.cli.grammar import volcano_lab
 from volcano_lab.course.kit.effort import effort_of
 from volcano_lab.course.kit.lessons import LESSONS
-from volcano_lab.course.lesson_10.cluster import CONF as TOPOLOGY
-from volcano_lab.course.lesson_10.cluster import topology_cluster
+from volcano_lab.course.lesson_10.cluster import CONF as TOPOLOGY, topology_cluster
 from volcano_lab.course.lesson_18.configuration import arguments
 from volcano_lab.debug.breakpoints import Breakpoint
 from volcano_lab.server.series import SERIES

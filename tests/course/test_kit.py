@@ -19,8 +19,7 @@ from volcano_lab.course.kit import (
     ways,
     well_done,
 )
-from volcano_lab.course.kit.checking import CHECKS, Check, answer_table
-from volcano_lab.course.kit.checking import check as checked
+from volcano_lab.course.kit.checking import CHECKS, Check, answer_table, check as checked
 from volcano_lab.course.kit.field import Field, ran
 from volcano_lab.course.kit.lessons import LESSONS
 from volcano_lab.course.kit.live import ANSWERS_SHOWN, VIEW, views

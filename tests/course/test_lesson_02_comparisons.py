@@ -1,7 +1,6 @@
 """What is shown dimension by dimension adds up to what the comparison says."""
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from volcano_lab.api.resource import Resource
 from volcano_lab.course.lesson_02.comparisons import COMPARISONS, FITS, NOT_LOOKED_AT, compared

@@ -7,8 +7,7 @@ import pytest
 from course.answers.lesson_10 import in_order
 from volcano_lab.course.kit.checking import checks_of
 from volcano_lab.course.kit.verdict import WELL_DONE
-from volcano_lab.course.lesson_10 import checks
-from volcano_lab.course.lesson_10 import scene as scenes
+from volcano_lab.course.lesson_10 import checks, scene as scenes
 from volcano_lab.course.lesson_10.cluster import (
     CONF,
     JOB,

@@ -17,8 +17,7 @@ from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.placement.chooser import prioritize_nodes
 from volcano_lab.framework.plugin import Plugin, plugin_class
 from volcano_lab.framework.points.rules import ABSTAIN, PERMIT, REJECT, NoScore
-from volcano_lab.framework.points.table import BUILT_IN as POINTS
-from volcano_lab.framework.points.table import SWITCHES, extension_points
+from volcano_lab.framework.points.table import BUILT_IN as POINTS, SWITCHES, extension_points
 from volcano_lab.framework.registry import registered
 from volcano_lab.framework.session import Session
 from volcano_lab.messages import log

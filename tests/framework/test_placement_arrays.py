@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from clusters import cases
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from volcano_lab.api.node_table import NodeTable
 from volcano_lab.api.resource import ZERO, Resource

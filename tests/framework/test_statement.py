@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 from clusters import CONF, cases
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from session_state import state_of
 
 from volcano_lab.api.status import ALLOCATED, BINDING, PENDING, PIPELINED, RELEASING, RUNNING

@@ -12,8 +12,7 @@ from contextlib import nullcontext, suppress
 
 import pytest
 from hyper_scene import hyper_node
-from hypothesis import HealthCheck, Phase, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, Phase, settings, strategies as st
 from hypothesis.stateful import (
     Bundle,
     RuleBasedStateMachine,

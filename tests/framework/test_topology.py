@@ -2,8 +2,7 @@
 
 import pytest
 from hyper_scene import gang, hyper_node, two_tiers
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from small_cluster import conf, group, node, open_session, pod, queue, run
 
 from volcano_lab.api.hyper_node import HyperNodeInfo, HyperNodeMap

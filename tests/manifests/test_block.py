@@ -4,8 +4,7 @@ import contextlib
 
 import pytest
 import yaml
-from hypothesis import example, given
-from hypothesis import strategies as some
+from hypothesis import example, given, strategies as some
 from kubectl import exported, listed
 
 from volcano_lab.framework.config.yaml import documents

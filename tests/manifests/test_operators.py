@@ -4,8 +4,7 @@ import pickle
 
 import pytest
 import yaml
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from volcano_lab.api.objects import ObjectMeta, Pod, PodGroup
 from volcano_lab.cluster import Cluster

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from volcano_lab.api.objects import Guarantee, ObjectMeta, Queue, QueueSpec
 from volcano_lab.api.queue import QueueInfo

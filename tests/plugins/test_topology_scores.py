@@ -4,8 +4,7 @@ once the same.
 
 import pytest
 from hyper_scene import gang, hyper_node, two_tiers
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from small_cluster import group, node, open_session, pod, queue, task
 
 from volcano_lab.framework.topology import CLUSTER_TOP

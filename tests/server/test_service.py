@@ -28,9 +28,15 @@ from volcano_lab.scheduler import Scheduler
 from volcano_lab.server import service as module
 from volcano_lab.server.conf_file import ConfFile
 from volcano_lab.server.folder import Folder
-from volcano_lab.server.service import Service, _handle_signals, _run, serve, state_folder
-from volcano_lab.server.service import _cycle as run_cycle
-from volcano_lab.server.service import _dump as ask_for_dump
+from volcano_lab.server.service import (
+    Service,
+    _cycle as run_cycle,
+    _dump as ask_for_dump,
+    _handle_signals,
+    _run,
+    serve,
+    state_folder,
+)
 from volcano_lab.server.web import Handler, _bar, page, serve_web
 
 POD_OF_CLASS = ("{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {priorityClassName: high, "

@@ -9,8 +9,7 @@ import pytest
 from volcano_lab.cli import main
 from volcano_lab.cluster import Cluster
 from volcano_lab.messages import NoSuch
-from volcano_lab.simulation.sweep import METRICS as COUNTED
-from volcano_lab.simulation.sweep import SweepError, sweep
+from volcano_lab.simulation.sweep import METRICS as COUNTED, SweepError, sweep
 from volcano_lab.widgets.charts import plot
 
 GRID = {"queue/a.weight": [1, 2, 3], "queue/b.weight": [1, 2]}

@@ -4,8 +4,7 @@
 import pytest
 
 from volcano_lab import Cluster, Trace
-from volcano_lab.course.lesson_10.cluster import CONF as TOPOLOGY
-from volcano_lab.course.lesson_10.cluster import topology_cluster
+from volcano_lab.course.lesson_10.cluster import CONF as TOPOLOGY, topology_cluster
 from volcano_lab.messages import Misuse
 
 ONE_TIER = """

@@ -14,8 +14,7 @@ import numpy as np
 
 from volcano_lab.actions.evictions import suffices, tasks_of
 from volcano_lab.actions.searches import suffices_in
-from volcano_lab.api import NodeInfo, Resource, TaskInfo
-from volcano_lab.api.node_table import Memo, RowMemo
+from volcano_lab.api import Memo, NodeInfo, Resource, RowMemo, TaskInfo
 from volcano_lab.framework import Session, node_arrays
 from volcano_lab.framework.placement.arrays import LATER, fit_memo
 from volcano_lab.messages import guard

@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from attrs import define
 
-from volcano_lab.actions import evictions, searches
-from volcano_lab.actions import preempt_topology as dry_run
+from volcano_lab.actions import evictions, preempt_topology as dry_run, searches
 from volcano_lab.actions.evictable_tasks import EvictableTasks
 from volcano_lab.api import ZERO, FitError, JobInfo, Memo, NodeInfo, QueueInfo, TaskInfo, total
 from volcano_lab.api.objects import Pod

@@ -30,15 +30,16 @@ from .status import (
     RUNNING,
     SUCCEEDED,
 )
-from .storage import Storage
+from .storage import ATTACHABLE, CLAIM, Storage, claims_of
 from .sub_job import SubJobInfo
 from .task import GROUP_NAME, TASK_SPEC, TaskInfo
 
-__all__ = ["ALLOCATED_STATUSES", "BINDING", "BOUND", "CPU", "EMPTY", "EVERYTHING", "FAILED",
-           "GROUP_NAME", "MEMORY", "MIN_RESOURCE", "PENDING", "PIPELINED", "PODS", "RELEASING",
-           "ROOT_QUEUE", "RUNNING", "SUCCEEDED", "TASK_SPEC", "UNRESOLVABLE", "UNSCHEDULABLE",
-           "ZERO", "ClusterInfo", "FitError", "FitErrors", "HyperNodeInfo", "JobInfo", "Memo",
-           "NodeError", "NodeInfo", "NodeList", "QueueInfo", "Resource", "RowFormula", "RowMemo",
-           "Selector", "Status", "Storage", "SubJobInfo", "TaskInfo", "amount_text",
-           "clone_pod_group", "dominant_share", "in_units", "label_selector", "parse_duration",
-           "quantity_text", "real_capability", "total", "unresolvable"]
+__all__ = ["ALLOCATED_STATUSES", "ATTACHABLE", "BINDING", "BOUND", "CLAIM", "CPU", "EMPTY",
+           "EVERYTHING", "FAILED", "GROUP_NAME", "MEMORY", "MIN_RESOURCE", "PENDING", "PIPELINED",
+           "PODS", "RELEASING", "ROOT_QUEUE", "RUNNING", "SUCCEEDED", "TASK_SPEC", "UNRESOLVABLE",
+           "UNSCHEDULABLE", "ZERO", "ClusterInfo", "FitError", "FitErrors", "HyperNodeInfo",
+           "JobInfo", "Memo", "NodeError", "NodeInfo", "NodeList", "QueueInfo", "Resource",
+           "RowFormula", "RowMemo", "Selector", "Status", "Storage", "SubJobInfo", "TaskInfo",
+           "amount_text", "claims_of", "clone_pod_group", "dominant_share", "in_units",
+           "label_selector", "parse_duration", "quantity_text", "real_capability", "total",
+           "unresolvable"]

@@ -22,8 +22,7 @@ from volcano_lab.api.node_usage import NO_USAGE, NodeUsage
 from volcano_lab.api.objects import KubernetesObject, Pod
 from volcano_lab.api.status import RELEASING, TaskStatus
 from volcano_lab.cache.cache import Cache
-from volcano_lab.manifests import ManifestError, Reader, Unreadable, found_text
-from volcano_lab.manifests import loader as manifests
+from volcano_lab.manifests import ManifestError, Reader, Unreadable, found_text, loader as manifests
 from volcano_lab.messages import OneSentence, gettext, mark, one_line
 
 FORM = "volcano-lab cache 1"

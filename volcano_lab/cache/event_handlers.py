@@ -13,12 +13,10 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from volcano_lab.api import ZERO, JobInfo, NodeError, NodeInfo, QueueInfo, Storage, TaskInfo
-from volcano_lab.api import objects as api
+from volcano_lab.api import ZERO, JobInfo, NodeError, NodeInfo, QueueInfo, TaskInfo, objects as api
 from volcano_lab.api.node_table import NodeTable
 from volcano_lab.api.status import ALLOCATED_STATUSES, COMPLETED_STATUSES, check_transition
-from volcano_lab.api.storage import IGNORED_PROVISIONERS, claims_of
-from volcano_lab.api.storage import KINDS as STORAGE_KINDS
+from volcano_lab.api.storage import IGNORED_PROVISIONERS, KINDS as STORAGE_KINDS, Storage, claims_of
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.cache.hyper_nodes import HyperNodes
 from volcano_lab.messages import Message, Misuse, log, one_line

@@ -11,9 +11,7 @@ import attrs
 from volcano_lab.framework import SchedulerConfiguration, action_names
 from volcano_lab.framework.config.conf import ALL_SWITCHES, PluginOption, action_list, provisioners
 from volcano_lab.framework.plugin import plugin_names
-from volcano_lab.manifests.files import Unreadable, values
-from volcano_lab.manifests.loader import ManifestError
-from volcano_lab.manifests.schema import found_text
+from volcano_lab.manifests import ManifestError, Unreadable, found_text, values
 from volcano_lab.messages import did_you_mean, gettext
 
 IN_CONF = ("plugin/", "conf/")

@@ -12,8 +12,7 @@ from typing import Any
 
 import attrs
 
-from volcano_lab.api import GROUP_NAME, quantity
-from volcano_lab.api import objects as api
+from volcano_lab.api import GROUP_NAME, objects as api, quantity
 from volcano_lab.changes.draft import Draft
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.manifests.schema import Findings, found_text, json_name, structure, unstructure

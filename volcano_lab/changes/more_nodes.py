@@ -9,9 +9,8 @@ from typing import Any
 from volcano_lab.api.objects import HyperNode, KubernetesObject, Node, Pod
 from volcano_lab.api.objects.volcano import ExactMatch, MemberSelector, MemberSpec
 from volcano_lab.changes.draft import Draft
+from volcano_lab.manifests import ManifestError, found_text
 from volcano_lab.manifests.field_defaults import HOSTNAME
-from volcano_lab.manifests.loader import ManifestError
-from volcano_lab.manifests.schema import found_text
 
 MOST_NODES = 10_000
 

@@ -15,12 +15,10 @@ from typing import Any
 
 import attrs
 
-from volcano_lab.api import GROUP_NAME
-from volcano_lab.api import objects as api
+from volcano_lab.api import GROUP_NAME, objects as api
 from volcano_lab.changes.draft import Draft
-from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests import OPERATORS, OperatorObject, with_defaults
 from volcano_lab.manifests.job_controller import chosen
-from volcano_lab.manifests.operators import OPERATORS, OperatorObject
 from volcano_lab.manifests.owners import pods_asked
 from volcano_lab.manifests.quotas import released
 

@@ -13,8 +13,7 @@ from shutil import get_terminal_size
 from typing import Any
 
 from volcano_lab.messages import columns, gettext, mark, one_line, padded, printable, wrapped
-from volcano_lab.trace.plain import camel, quantities
-from volcano_lab.trace.shown import Shown
+from volcano_lab.trace import Shown, camel, quantities
 
 COLOURS = {"Running": "green", "Completed": "green", "Inqueue": "yellow", "Pending": "red",
            "Unknown": "red", "error": "red", "warning": "yellow"}

@@ -23,8 +23,7 @@ from volcano_lab.cache import Cache
 from volcano_lab.cli import DONE, FOUND, Mistake
 from volcano_lab.cli.output import table, warn, width
 from volcano_lab.framework import Action, ConfError, Observer, PriorityQueue, Session
-from volcano_lab.manifests import Reader, Unreadable, found_text, with_defaults
-from volcano_lab.manifests import loader as manifests
+from volcano_lab.manifests import Reader, Unreadable, found_text, loader as manifests, with_defaults
 from volcano_lab.manifests.files import MOST_BYTES, is_descriptor
 from volcano_lab.messages import gettext, mark
 from volcano_lab.scheduler import Scheduler, phases_of

@@ -18,8 +18,7 @@ from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline
 from volcano_lab.explain.lint import doubts
 from volcano_lab.explain.pages import page_of
 from volcano_lab.messages import Message, NoSuch, columns, gettext, mark, one_line, wrapped
-from volcano_lab.trace import Names, sentence
-from volcano_lab.trace.plain import quantities
+from volcano_lab.trace import Names, quantities, sentence
 
 DEFAULT = ("without --conf the cycle runs with Volcano's compiled-in configuration; the Helm chart "
            "installs another (binpack; enablePreemptable: false for gang and drf)")

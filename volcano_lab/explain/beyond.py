@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator
 from math import inf
 from typing import Any
 
-from volcano_lab.api import PIPELINED, JobInfo, TaskInfo
-from volcano_lab.api.formatting import amount_text
+from volcano_lab.api import PIPELINED, JobInfo, TaskInfo, amount_text
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, Queue, VolcanoJob
 from volcano_lab.api.quantity import parse
 from volcano_lab.explain.earlier import earlier

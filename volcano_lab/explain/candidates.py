@@ -7,9 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from volcano_lab.api import PIPELINED, RELEASING, ROOT_QUEUE, JobInfo, total
 from volcano_lab.api.objects import LimitRange, PodDisruptionBudget
-from volcano_lab.changes.change import value_before
-from volcano_lab.changes.conf import value_of
-from volcano_lab.changes.draft import Draft
+from volcano_lab.changes import Draft, value_before, value_of
 from volcano_lab.explain import options, values
 from volcano_lab.explain.evictions import less_important
 from volcano_lab.explain.evidence import ended, fails_to_start, still_needed, unplaced

@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from volcano_lab.api import ROOT_QUEUE, JobInfo, Resource
-from volcano_lab.api.task import TASK_SPEC
+from volcano_lab.api import ROOT_QUEUE, TASK_SPEC, JobInfo, Resource
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import over, part
 from volcano_lab.messages import Message

@@ -5,11 +5,8 @@ from functools import cached_property, reduce
 from itertools import chain
 from typing import Any
 
-from volcano_lab.api import JobInfo
-from volcano_lab.api import objects as api
-from volcano_lab.api import status as states
+from volcano_lab.api import JobInfo, TaskInfo, objects as api, status as states
 from volcano_lab.api.resource import Resource, max_of, total
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.explain.explanation import Amounts, added, part
 from volcano_lab.framework import Session
 from volcano_lab.manifests.pod_group_controller import SCHEDULER

@@ -31,11 +31,9 @@ from volcano_lab.explain.remedy import Remedy
 from volcano_lab.explain.required import too_near
 from volcano_lab.explain.victims import evicted_for, victim_causes, who_evicts
 from volcano_lab.explain.why_job import PODS_REFUSED, gap_of, head_of, job_causes
-from volcano_lab.framework import SchedulerConfiguration, Session
+from volcano_lab.framework import SchedulerConfiguration, Session, load_conf
 from volcano_lab.framework.collector import collector_paused, enable_past_young
-from volcano_lab.framework.config.conf import load_conf
-from volcano_lab.manifests.defaults import with_defaults
-from volcano_lab.manifests.loader import Loaded
+from volcano_lab.manifests import Loaded, with_defaults
 from volcano_lab.messages import Message, NoSuch, friendly_errors, near
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import CauseTrace, Part, Shown, TraceReader

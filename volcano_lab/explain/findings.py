@@ -22,8 +22,7 @@ from volcano_lab.explain.lint import before_shares, contradictions, ignored_fiel
 from volcano_lab.explain.origin import above_cluster, unknown_class
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.framework import SchedulerConfiguration, Session
-from volcano_lab.manifests.admission import verdicts
-from volcano_lab.manifests.loader import Loaded, ManifestError
+from volcano_lab.manifests import Loaded, ManifestError, verdicts
 from volcano_lab.messages import Message, Said, mark, paragraph
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.trace import POINTS, Names, Part, Shown, queue_attributes

@@ -9,8 +9,7 @@ from functools import partial, reduce
 from itertools import chain
 from typing import Any
 
-from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo
-from volcano_lab.api import status as states
+from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, status as states
 from volcano_lab.explain.evidence import Evidence, ended, fails_to_start, requested
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.order import came_first

@@ -34,11 +34,9 @@ from volcano_lab.explain.remedy import Remedy, gains
 from volcano_lab.explain.values import new_queue
 from volcano_lab.explain.why_job import elsewhere, refusal_of, wanted_by_all
 from volcano_lab.framework import SchedulerConfiguration
-from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests import SCHEDULER, job_of, with_defaults
 from volcano_lab.manifests.events import OF_GROUP
 from volcano_lab.manifests.operators import OperatorObject, ended
-from volcano_lab.manifests.owners import job_of
-from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, meant
 from volcano_lab.trace import Names
 

@@ -11,25 +11,20 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, takewhile
 
-from volcano_lab.api import PODS, ROOT_QUEUE, QueueInfo, Resource, quantity, total
-from volcano_lab.api import objects as api
+from volcano_lab.api import PODS, ROOT_QUEUE, QueueInfo, Resource, objects as api, quantity, total
 from volcano_lab.api.node_usage import CPU_USAGE_ANNOTATION
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION
 from volcano_lab.api.storage import CLAIM, attach_key, claims_of
 from volcano_lab.api.task import REVOCABLE_ZONE
-from volcano_lab.changes.change import value_text
-from volcano_lab.changes.job_fields import at_path
+from volcano_lab.changes import at_path, value_text
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.framework import Session
 from volcano_lab.framework.config.conf import PluginOption
-from volcano_lab.manifests import job_controller, pod_group_controller
-from volcano_lab.manifests.operators import OPERATORS
-from volcano_lab.manifests.schema import unstructure
+from volcano_lab.manifests import OPERATORS, job_controller, pod_group_controller, unstructure
 from volcano_lab.messages import Message, meant
 from volcano_lab.plugins.kube.taints import first_untolerated
 from volcano_lab.plugins.queue_tree import QueueTree
-from volcano_lab.trace.names import owner_key as called
-from volcano_lab.trace.names import owner_of
+from volcano_lab.trace.names import owner_key as called, owner_of
 
 Notice = tuple[Message, Message]
 """A place, and what of it has no effect."""

@@ -9,8 +9,7 @@ Volcano: none
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from volcano_lab.api import MIN_RESOURCE, JobInfo, Resource, TaskInfo
-from volcano_lab.api.storage import ATTACHABLE
+from volcano_lab.api import ATTACHABLE, MIN_RESOURCE, JobInfo, Resource, TaskInfo
 from volcano_lab.explain import rules
 from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, over, part

@@ -14,15 +14,12 @@ from attrs import define
 
 from volcano_lab.api import ROOT_QUEUE, JobInfo, quantity
 from volcano_lab.api.objects import KubernetesObject, LimitRange, Node, Pod, PodGroup, Queue
-from volcano_lab.changes.change import Change, path_text, value_text
-from volcano_lab.changes.draft import Index, keys_of
-from volcano_lab.changes.objects import key_of
+from volcano_lab.changes import Change, Index, key_of, keys_of, path_text, value_text
 from volcano_lab.changes.words import described
 from volcano_lab.explain import slips
 from volcano_lab.explain.explanation import in_quantity
 from volcano_lab.framework import SchedulerConfiguration, Session
-from volcano_lab.manifests.operators import OPERATORS, OperatorObject
-from volcano_lab.manifests.owners import job_of
+from volcano_lab.manifests import OPERATORS, OperatorObject, job_of
 from volcano_lab.messages import Message
 from volcano_lab.trace.plain import grouped
 

@@ -6,8 +6,7 @@ Volcano: none
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from volcano_lab.api import JobInfo, QueueInfo, total
-from volcano_lab.api import status as states
+from volcano_lab.api import JobInfo, QueueInfo, status as states, total
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, moment_text
 from volcano_lab.explain.lint import SHARES

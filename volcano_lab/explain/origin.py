@@ -7,8 +7,7 @@ Volcano: none
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from volcano_lab.api import MIN_RESOURCE, ROOT_QUEUE, JobInfo, Resource
-from volcano_lab.api.storage import ATTACHABLE
+from volcano_lab.api import ATTACHABLE, MIN_RESOURCE, ROOT_QUEUE, JobInfo, Resource
 from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, over, part
 from volcano_lab.explain.requests import at_first, not_announced

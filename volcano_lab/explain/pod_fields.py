@@ -9,9 +9,7 @@ from typing import Any
 
 from volcano_lab.api import Resource
 from volcano_lab.api.objects import Node
-from volcano_lab.changes.change import path_text, value_text
-from volcano_lab.changes.job_fields import at_path
-from volcano_lab.changes.objects import UNSCHEDULABLE
+from volcano_lab.changes import UNSCHEDULABLE, at_path, path_text, value_text
 from volcano_lab.explain import options, slips, values
 from volcano_lab.explain.explanation import over
 from volcano_lab.explain.options import Case, Numbers, Option, Rank, once, setting, several

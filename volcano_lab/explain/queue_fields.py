@@ -9,8 +9,7 @@ from math import ceil
 from typing import Any
 
 from volcano_lab.api import PIPELINED, Resource, total
-from volcano_lab.changes import Change
-from volcano_lab.changes.job_fields import at_path
+from volcano_lab.changes import Change, at_path
 from volcano_lab.explain import lint, options, values
 from volcano_lab.explain.evidence import still_needed, unplaced
 from volcano_lab.explain.explanation import Amounts, added, in_quantity, over, part

@@ -8,16 +8,14 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from itertools import product
 
-from volcano_lab.api.resource import Resource, total
-from volcano_lab.api.storage import ATTACHABLE
+from volcano_lab.api import ATTACHABLE, Resource, total
 from volcano_lab.api.task import TaskInfo, pod_resource_request
 from volcano_lab.changes.job_fields import at_path
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, over, part
 from volcano_lab.explain.slips import VENDOR, announced, in_milli
+from volcano_lab.manifests import SCHEDULER, OperatorObject
 from volcano_lab.manifests.field_defaults import LIMIT_RANGER
-from volcano_lab.manifests.operators import OperatorObject
-from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message
 from volcano_lab.trace import amounts
 

@@ -12,8 +12,7 @@ from typing import Any
 
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache import Cache
-from volcano_lab.framework import Observer, SchedulerConfiguration, Session
-from volcano_lab.framework.collector import collector_paused
+from volcano_lab.framework import Observer, SchedulerConfiguration, Session, collector_paused
 from volcano_lab.scheduler import Scheduler
 
 

@@ -22,9 +22,7 @@ from volcano_lab.explain.promises import promise_fails
 from volcano_lab.explain.remedy import Remedy, by_owner, gains, spared
 from volcano_lab.explain.trial import TooLate, Trial
 from volcano_lab.framework import SchedulerConfiguration, Session
-from volcano_lab.manifests.admission import verdicts
-from volcano_lab.manifests.loader import ManifestError
-from volcano_lab.manifests.owners import job_of
+from volcano_lab.manifests import ManifestError, job_of, verdicts
 from volcano_lab.messages import Message
 from volcano_lab.trace import POINTS, Names
 

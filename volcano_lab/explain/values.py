@@ -8,12 +8,9 @@ from functools import partial
 from math import ceil
 from typing import Any
 
-from volcano_lab.api import Resource, quantity, total
+from volcano_lab.api import ATTACHABLE, Resource, quantity, total
 from volcano_lab.api.objects import Node, Queue
-from volcano_lab.api.storage import ATTACHABLE
-from volcano_lab.changes.change import Change, value_text
-from volcano_lab.changes.job_fields import at_path, requests_of
-from volcano_lab.changes.objects import key_of
+from volcano_lab.changes import Change, at_path, key_of, requests_of, value_text
 from volcano_lab.explain import options
 from volcano_lab.explain.explanation import Amounts, in_quantity
 from volcano_lab.explain.options import Option, Rank, World, once, setting

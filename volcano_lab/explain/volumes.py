@@ -5,8 +5,7 @@ Volcano: none
 
 from collections.abc import Iterator
 
-from volcano_lab.api import PENDING, JobInfo, TaskInfo
-from volcano_lab.api import objects as api
+from volcano_lab.api import PENDING, JobInfo, TaskInfo, objects as api
 from volcano_lab.api.storage import CLAIM, VOLUME, WAIT, Storage, claims_of, class_of
 from volcano_lab.explain.evidence import Evidence, not_ready
 from volcano_lab.explain.explanation import Cause

@@ -36,9 +36,8 @@ from volcano_lab.explain.promises import going_causes
 from volcano_lab.explain.refusals import admission_causes, limit_causes
 from volcano_lab.explain.required import too_near
 from volcano_lab.explain.volumes import claim_causes, driver_causes
+from volcano_lab.manifests import SCHEDULER, job_of
 from volcano_lab.manifests.job_controller import amounts_text
-from volcano_lab.manifests.owners import job_of
-from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, Said, alike, known
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.plugins.sla import WAITING_TIME

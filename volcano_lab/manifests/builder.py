@@ -12,8 +12,7 @@ from attrs import Factory, define
 
 from volcano_lab.api import quantity
 from volcano_lab.api.objects import KubernetesObject, ObjectMeta, Pod
-from volcano_lab.manifests import loader as manifests
-from volcano_lab.manifests import names
+from volcano_lab.manifests import loader as manifests, names
 from volcano_lab.manifests.job_controller import GROUP_NAME
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.manifests.schema import found_text

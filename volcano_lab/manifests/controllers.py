@@ -11,11 +11,8 @@ from functools import cached_property
 from itertools import chain
 from typing import TypeVar
 
-from volcano_lab.api import objects as api
-from volcano_lab.api.storage import claims_of
-from volcano_lab.manifests import job_controller as jobs
-from volcano_lab.manifests import operators
-from volcano_lab.manifests import unsupported as not_modelled
+from volcano_lab.api import claims_of, objects as api
+from volcano_lab.manifests import job_controller as jobs, operators, unsupported as not_modelled
 from volcano_lab.manifests.claims import created_with
 from volcano_lab.manifests.field_defaults import FIRST_TIME, FieldDefaults, identified, is_there
 from volcano_lab.manifests.loader import Loaded, labelled, place_key

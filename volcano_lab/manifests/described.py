@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup, Queue
-from volcano_lab.manifests import builder
-from volcano_lab.manifests import loader as manifests
+from volcano_lab.manifests import builder, loader as manifests
 from volcano_lab.manifests.builder import Amount, Amounts, checked_objects
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.disruptions import count_new

@@ -4,8 +4,7 @@ import re
 from typing import Any
 
 from volcano_lab.api import objects as api
-from volcano_lab.manifests import operators
-from volcano_lab.manifests import unsupported as not_modelled
+from volcano_lab.manifests import operators, unsupported as not_modelled
 from volcano_lab.manifests.files import SUFFIXES, Unreadable
 from volcano_lab.manifests.schema import found_text, layers
 from volcano_lab.messages import gettext

@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 from uuid import NAMESPACE_URL, uuid5
 
 from volcano_lab.api import objects as api
-from volcano_lab.api.queue import HIERARCHY_ANNOTATION as HIERARCHY
-from volcano_lab.api.queue import HIERARCHY_WEIGHTS_ANNOTATION as HIERARCHY_WEIGHTS
+from volcano_lab.api.queue import HIERARCHY_ANNOTATION, HIERARCHY_WEIGHTS_ANNOTATION
 from volcano_lab.api.storage import CLASS
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME
 from volcano_lab.messages import gettext
@@ -196,9 +195,10 @@ def _note(spec: api.PodSpec, requests: dict[str, str]) -> dict[str, str]:
 
 def _queue(queue: api.Queue) -> api.Queue:
     notes, spec = queue.metadata.annotations, queue.spec
-    path, weights = notes.get(HIERARCHY), notes.get(HIERARCHY_WEIGHTS)
+    path, weights = notes.get(HIERARCHY_ANNOTATION), notes.get(HIERARCHY_WEIGHTS_ANNOTATION)
     if path and weights and not path.startswith("root"):
-        notes = notes | {HIERARCHY: f"root/{path}", HIERARCHY_WEIGHTS: f"1/{weights}"}
+        notes = notes | {HIERARCHY_ANNOTATION: f"root/{path}",
+                         HIERARCHY_WEIGHTS_ANNOTATION: f"1/{weights}"}
     return queue.changed(metadata={"annotations": notes}, status={
         "state": queue.status.state or "Open"}, spec={
             "weight": spec.weight or 1, "reclaimable": spec.reclaimable is not False})

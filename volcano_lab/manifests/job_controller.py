@@ -12,8 +12,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from volcano_lab.api import objects as api
-from volcano_lab.api import quantity
+from volcano_lab.api import objects as api, quantity
 from volcano_lab.api.job import JDB_MAX_UNAVAILABLE, JDB_MIN_AVAILABLE
 from volcano_lab.api.pod_sum import Amounts, add, parsed, sum_of_containers
 from volcano_lab.api.task import COOLDOWN_TIME, GROUP_NAME, PREEMPTABLE, REVOCABLE_ZONE, TASK_SPEC

@@ -16,13 +16,10 @@ from typing import Any
 
 import yaml
 
-from volcano_lab.api import objects as api
-from volcano_lab.api.storage import claims_of
+from volcano_lab.api import claims_of, objects as api
 from volcano_lab.framework import collector_paused
 from volcano_lab.framework.config.yaml import resolve
-from volcano_lab.manifests import document as documents
-from volcano_lab.manifests import names, numa, operators
-from volcano_lab.manifests import unsupported as not_modelled
+from volcano_lab.manifests import document as documents, names, numa, operators, unsupported
 from volcano_lab.manifests.events import OF_GROUP, OF_POD, reported
 from volcano_lab.manifests.files import MOST_BYTES, Reader, Source, Unreadable, values
 from volcano_lab.manifests.schema import Findings, found_text, structure, unstructure
@@ -338,7 +335,7 @@ class _Batch:
         self.errors += [f"{label}{mark(': ')}{error}" for error in errors]
         if not errors:
             if isinstance(obj, api.Pod):
-                findings.warnings += not_modelled.pod_warnings(obj)
+                findings.warnings += unsupported.pod_warnings(obj)
             self.warnings += [f"{label}{mark(': ')}{warning}" for warning in findings.warnings]
             obj.metadata.annotations.pop(APPLIED, None)  # it may be confidential
             if SCHEDULER_LABEL.items() <= obj.metadata.labels.items():
@@ -376,10 +373,10 @@ class _Batch:
 
     def _look_for_volumes(self) -> None:
         """Warn once if no object about volumes is given, because claims are then not checked."""
-        if not not_modelled.claims_decide(obj for obj, _ in self._objects.values()):
+        if not unsupported.claims_decide(obj for obj, _ in self._objects.values()):
             labels = [labelled(obj, place) for obj, place in self._objects.values()
                       if isinstance(obj, api.Pod) and claims_of(obj)]
-            self._not_read |= {gettext(not_modelled.VOLUMES_UNKNOWN): labels} if labels else {}
+            self._not_read |= {gettext(unsupported.VOLUMES_UNKNOWN): labels} if labels else {}
 
     def _check_uids(self) -> None:
         """Refuse two objects with one uid, which would be treated as one."""

@@ -12,8 +12,7 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Any
 
-from volcano_lab.api import objects as api
-from volcano_lab.api import quantity
+from volcano_lab.api import objects as api, quantity
 from volcano_lab.api.pod_sum import Amounts, add, exceeded, parsed
 from volcano_lab.manifests.job_controller import JOB_NAME, amounts_text, usage
 from volcano_lab.messages import Message

@@ -9,9 +9,8 @@ Volcano: pkg/scheduler/plugins/pdb/pdb.go
 
 from collections.abc import Sequence
 
-from volcano_lab.api import TaskInfo, label_selector
+from volcano_lab.api import Selector, TaskInfo, label_selector
 from volcano_lab.api.objects import PodDisruptionBudget
-from volcano_lab.api.selector import Selector
 from volcano_lab.framework import PERMIT, Plugin, Session, TasksAndVote
 
 

@@ -8,9 +8,8 @@ Volcano: pkg/scheduler/plugins/proportion/proportion.go, pkg/scheduler/plugins/c
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from volcano_lab.api import JobInfo, NodeInfo, Resource, TaskInfo, real_capability
+from volcano_lab.api import PENDING, JobInfo, NodeInfo, Resource, TaskInfo, real_capability
 from volcano_lab.api.resource import MAX_FLOAT, total
-from volcano_lab.api.status import PENDING
 from volcano_lab.framework import PERMIT, REJECT, Event, Plugin, Session, TasksAndVote
 from volcano_lab.plugins.admission import format_resource_names, inqueue_resource
 from volcano_lab.plugins.queue_tree import QueueAttr, QueueTree, inherit

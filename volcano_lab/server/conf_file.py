@@ -9,10 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from volcano_lab.cache import Cache
-from volcano_lab.framework import SchedulerConfiguration
-from volcano_lab.framework.config.conf import load_conf
-from volcano_lab.manifests.files import Reader
-from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.framework import SchedulerConfiguration, load_conf
+from volcano_lab.manifests import ManifestError, Reader
 from volcano_lab.messages import OneSentence, gettext, log, one_line
 from volcano_lab.scheduler import run_once
 

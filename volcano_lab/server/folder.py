@@ -11,11 +11,10 @@ from pathlib import Path
 
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, Queue, VolcanoJob
 from volcano_lab.cache.api_server import ApiServer
+from volcano_lab.manifests import job_of, with_defaults
 from volcano_lab.manifests.admission import admit
-from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.files import SUFFIXES
 from volcano_lab.manifests.loader import Loaded, ManifestError, load, scheduler_conf_of
-from volcano_lab.manifests.owners import job_of
 from volcano_lab.messages import gettext, one_line
 
 Place = tuple[str, str]

@@ -22,8 +22,7 @@ from attrs import Factory, asdict, define
 from volcano_lab.api import in_units, quantity_text
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.explain import Explainer
-from volcano_lab.trace.palette import COLORS
-from volcano_lab.trace.plain import camel, quantities
+from volcano_lab.trace import COLORS, camel, quantities
 from volcano_lab.trace.shown import html
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import tree

@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from volcano_lab.api import MIN_RESOURCE, PODS, JobInfo, NodeInfo, Resource, TaskInfo, total
+from volcano_lab.api import MIN_RESOURCE, PODS, JobInfo, NodeInfo, Resource, TaskInfo, status, total
 from volcano_lab.api.objects import Pod
-from volcano_lab.api.status import ALLOCATED_STATUSES as ALLOCATED
-from volcano_lab.api.status import BINDING, COMPLETED_STATUSES, PIPELINED, RELEASING
 from volcano_lab.messages import Message, gettext
 from volcano_lab.trace.plain import grouped
 
@@ -66,7 +64,7 @@ def _overcommitted(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
     Nodes with a pod bound by a scheduler that has crashed since are left out: its successor could
     not know of it.
     """
-    leaving = {task.uid for task in tasks if task.status == RELEASING}
+    leaving = {task.uid for task in tasks if task.status == status.RELEASING}
     by_node = grouped((pod.spec.node_name, sim.cache.new_task(pod))
                       for pod in sim.server.list("Pod")
                       if pod.spec.node_name and pod.status.phase in ("Pending", "Running"))
@@ -99,7 +97,7 @@ def _nodes(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
     """Check that nodes hold the tasks that name them, and that their accounts are the sums."""
     on_node: dict[str, dict[str, TaskInfo]] = {}
     for task in tasks:
-        if task.node_name and task.status not in COMPLETED_STATUSES:
+        if task.node_name and task.status not in status.COMPLETED_STATUSES:
             on_node.setdefault(task.node_name, {})[task.key] = task
     for name, node in (*sim.cache.nodes.items(), *sim.cache.deleted_nodes.items()):
         expected = on_node.pop(name, {})
@@ -123,14 +121,15 @@ def _stuck(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
                 for uid, count in bound_for.items() if count > 1)
     evicted = {task.uid for task, _ in pipeline.evictions}
     for task in tasks:
-        if task.status not in (BINDING, RELEASING) or f"{task.job}/{task.uid}" in pipeline.errors:
+        if task.status not in (status.BINDING, status.RELEASING) or (
+                f"{task.job}/{task.uid}" in pipeline.errors):
             continue
         pod = pods.get(task.key)
         if pod is None or pod.metadata.resource_version != task.pod.metadata.resource_version:
             continue  # the scheduler will be informed
-        if task.status == BINDING and task.uid not in bound_for:
+        if task.status == status.BINDING and task.uid not in bound_for:
             yield f"task {task.key} is Binding, and nothing binds it"
-        if (task.status == RELEASING and task.uid not in evicted
+        if (task.status == status.RELEASING and task.uid not in evicted
                 and pod.metadata.deletion_timestamp is None):
             yield f"task {task.key} is Releasing, and nothing ends it"
 
@@ -174,8 +173,8 @@ def node_problems(node: NodeInfo) -> Iterator[str]:
             for account in ("used", "releasing", "pipelined")}
     for task in node.tasks.values():
         amounts = table.vector(task.resreq)[0]
-        sums["pipelined" if task.status == PIPELINED else "used"] += amounts
-        if task.status == RELEASING:
+        sums["pipelined" if task.status == status.PIPELINED else "used"] += amounts
+        if task.status == status.RELEASING:
             sums["releasing"] += amounts
     for account, expected in sums.items():
         counted = getattr(table, account)[row]
@@ -196,6 +195,6 @@ def job_problems(job: JobInfo) -> Iterator[str]:
     for what, counted, expected in (
         ("in all", job.total_request, total(task.resreq for task in tasks)),
         ("as allocated", job.allocated,
-         total(task.resreq for task in tasks if task.status in ALLOCATED))):
+         total(task.resreq for task in tasks if task.status in status.ALLOCATED_STATUSES))):
         if differ(counted, expected):
             yield f"job {job.uid} counts {counted} {what}, its tasks make {expected}"

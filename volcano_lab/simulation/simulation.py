@@ -16,8 +16,7 @@ from volcano_lab.cache import Cache
 from volcano_lab.cache.api_server import TIMEOUT, UNAVAILABLE, ApiError, ApiServer
 from volcano_lab.cache.binding import BindingPipeline
 from volcano_lab.cache.informer import Informer
-from volcano_lab.framework import BindContext, Observer, SchedulerConfiguration, Session
-from volcano_lab.framework.observer import joined
+from volcano_lab.framework import BindContext, Observer, SchedulerConfiguration, Session, joined
 from volcano_lab.manifests.described import world_of
 from volcano_lab.manifests.field_defaults import FIRST_TIME
 from volcano_lab.messages import friendly_errors, gettext, log

@@ -22,13 +22,14 @@ state is `Trace.start`. `Stepper` applies the changes in both directions.
 from volcano_lab.trace.cause_trace import POINTS, CauseTrace
 from volcano_lab.trace.kinds import KINDS, OPERATIONS, sentence, short
 from volcano_lab.trace.names import Names
-from volcano_lab.trace.plain import amounts, grouped
+from volcano_lab.trace.palette import COLORS, colors_of
+from volcano_lab.trace.plain import amounts, camel, grouped, quantities
 from volcano_lab.trace.reading import TraceReader
 from volcano_lab.trace.record import Record
 from volcano_lab.trace.recorder import Outline, Trace
 from volcano_lab.trace.shown import Part, Shown
 from volcano_lab.trace.state import State, queue_attributes, state_of
 
-__all__ = ["KINDS", "OPERATIONS", "POINTS", "CauseTrace", "Names", "Outline", "Part", "Record",
-           "Shown", "State", "Trace", "TraceReader", "amounts", "grouped", "queue_attributes",
-           "sentence", "short", "state_of"]
+__all__ = ["COLORS", "KINDS", "OPERATIONS", "POINTS", "CauseTrace", "Names", "Outline", "Part",
+           "Record", "Shown", "State", "Trace", "TraceReader", "amounts", "camel", "colors_of",
+           "grouped", "quantities", "queue_attributes", "sentence", "short", "state_of"]

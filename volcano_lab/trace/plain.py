@@ -11,10 +11,8 @@ import attrs
 import numpy as np
 
 from volcano_lab import api
-from volcano_lab.api.fit_error import FitError
-from volcano_lab.api.hyper_node import HyperNodeInfo
+from volcano_lab.api import FitError, HyperNodeInfo, TaskInfo
 from volcano_lab.api.status import TaskStatus
-from volcano_lab.api.task import TaskInfo
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")

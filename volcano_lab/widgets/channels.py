@@ -22,13 +22,11 @@ from volcano_lab.explain.why_job import gap_of
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message, NoSuch, gettext
 from volcano_lab.plugins.queue_tree import QueueTree
-from volcano_lab.trace import Names, TraceReader, short
-from volcano_lab.trace.palette import COLORS, colors_of
+from volcano_lab.trace import COLORS, Names, TraceReader, colors_of, short
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import tree
 from volcano_lab.widgets.facts import SCALE, plain, rounds
-from volcano_lab.widgets.story import counted
-from volcano_lab.widgets.story import plain as text
+from volcano_lab.widgets.story import counted, plain as text
 
 Row = dict[str, Any]
 UNITS = {"cpu": "CPUs", "memory": "Gi", "nvidia.com/gpu": "GPUs", "pods": "pods"}

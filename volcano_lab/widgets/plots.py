@@ -16,8 +16,7 @@ from typing import Any
 from volcano_lab.api import in_units
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message, gettext, paragraph
-from volcano_lab.trace import POINTS, Names, Record, TraceReader, short
-from volcano_lab.trace.palette import COLORS, colors_of
+from volcano_lab.trace import COLORS, POINTS, Names, Record, TraceReader, colors_of, short
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import admissions, levels, tree
 from volcano_lab.widgets import facts, pictures
@@ -27,9 +26,9 @@ from volcano_lab.widgets.channels import (
     circles_of,
     job_rows,
     named_resource,
+    stopped as has_stopped,
     unit_of,
 )
-from volcano_lab.widgets.channels import stopped as has_stopped
 from volcano_lab.widgets.facts import plain
 from volcano_lab.widgets.pictures import Picture
 from volcano_lab.widgets.story import counted

@@ -18,8 +18,7 @@ from volcano_lab.debug.presets import SYMPTOMS, Symptom, find
 from volcano_lab.explain.explainer import Explainer
 from volcano_lab.messages import Message, Misuse, NoSuch, gettext
 from volcano_lab.scheduler import traced
-from volcano_lab.trace import Record, TraceReader
-from volcano_lab.trace.palette import colors_of
+from volcano_lab.trace import Record, TraceReader, colors_of
 from volcano_lab.trace.stepper import Stepper
 from volcano_lab.widgets.live import OnPage
 from volcano_lab.widgets.scripts import on_page

@@ -6,8 +6,7 @@ import copy
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from kube_random import pods_to_place, renamed, scenes
 from kube_scene import Scene
 

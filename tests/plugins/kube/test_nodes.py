@@ -11,12 +11,12 @@ from volcano_lab.api.objects import (
     ContainerPort,
     NodeAffinity,
     NodeSelector,
+    NodeSelectorRequirement as Requirement,
     NodeSelectorTerm,
     PreferredSchedulingTerm,
     Taint,
     Toleration,
 )
-from volcano_lab.api.objects import NodeSelectorRequirement as Requirement
 from volcano_lab.plugins.kube.node_ports import conflict
 from volcano_lab.plugins.kube.pod_info import host_ports
 

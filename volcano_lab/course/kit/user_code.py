@@ -10,8 +10,7 @@ from typing import Any
 from volcano_lab.course.kit import checking
 from volcano_lab.course.kit.checking import Check, verdict_of
 from volcano_lab.course.kit.verdict import Verdict, try_again
-from volcano_lab.framework.action import Action
-from volcano_lab.framework.plugin import Plugin
+from volcano_lab.framework import Action, Plugin
 from volcano_lab.messages.guard import ExtensionError
 
 WANTED = {Plugin: "a class that is made from Plugin (the class itself, without parentheses)",

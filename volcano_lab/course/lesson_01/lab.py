@@ -18,8 +18,7 @@ from volcano_lab.messages import Message, gettext, mark
 from volcano_lab.plugins import answering
 from volcano_lab.scheduler import life
 from volcano_lab.simulation import Simulation
-from volcano_lab.trace import Trace, short
-from volcano_lab.trace.palette import colors_of
+from volcano_lab.trace import Trace, colors_of, short
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.cluster_lab import Decided, Outcomes

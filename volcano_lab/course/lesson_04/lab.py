@@ -11,8 +11,7 @@ from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.messages import Message, gettext
 from volcano_lab.trace.views.cycle import Cycle
-from volcano_lab.trace.views.queues import PARTS as SIDES
-from volcano_lab.trace.views.queues import admissions
+from volcano_lab.trace.views.queues import PARTS as SIDES, admissions
 from volcano_lab.widgets import facts, pictures
 from volcano_lab.widgets.cluster_lab import ClusterLab, Decided, lab
 from volcano_lab.widgets.controls import slider

@@ -7,8 +7,7 @@ from volcano_lab.course.lesson_06.scene import SCENES
 from volcano_lab.debug.frames import frames_of
 from volcano_lab.debug.sandbox import Rehearsal
 from volcano_lab.messages import gettext
-from volcano_lab.trace import TraceReader
-from volcano_lab.trace.palette import colors_of
+from volcano_lab.trace import TraceReader, colors_of
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.steps import Scene, StatementSteps
 

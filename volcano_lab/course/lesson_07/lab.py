@@ -16,8 +16,7 @@ from volcano_lab.course.kit.tracing import DataFrame
 from volcano_lab.course.lesson_07.turns import OldPlaces, run_found_again
 from volcano_lab.messages import Message, gettext, mark, paragraph
 from volcano_lab.plugins.drf import Drf
-from volcano_lab.trace import short
-from volcano_lab.trace.palette import colors_of
+from volcano_lab.trace import colors_of, short
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import facts, pictures
 from volcano_lab.widgets.controls import Control, group, slider

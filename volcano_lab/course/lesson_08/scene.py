@@ -14,9 +14,8 @@ from volcano_lab.api.objects import Pod
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.questions import CLUSTERS, part
 from volcano_lab.course.kit.scenery import cluster_from, cluster_of, conf_text
-from volcano_lab.manifests import loader as manifests
+from volcano_lab.manifests import ManifestError, loader as manifests
 from volcano_lab.manifests.job_controller import GROUP_NAME
-from volcano_lab.manifests.loader import ManifestError
 
 POD = "default/new-0"
 NODES = ("node-1", "node-2", "node-3")

@@ -10,11 +10,9 @@ from typing import Any
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import conf_text, nodes
-from volcano_lab.framework.session import Session
-from volcano_lab.framework.topology import CLUSTER_TOP
+from volcano_lab.framework import CLUSTER_TOP, Session
 from volcano_lab.messages import gettext, mark
-from volcano_lab.trace import TraceReader, short
-from volcano_lab.trace.palette import COLORS
+from volcano_lab.trace import COLORS, TraceReader, short
 from volcano_lab.trace.views import jobs
 from volcano_lab.widgets import pictures
 

@@ -9,9 +9,7 @@ from volcano_lab.course.kit.questions import CLUSTERS, part
 from volcano_lab.course.kit.scenery import cluster_of
 from volcano_lab.course.kit.tracing import DataFrame, frame, logged
 from volcano_lab.course.lesson_10 import cluster as rooms
-from volcano_lab.framework.config.conf import load_conf
-from volcano_lab.framework.session import Session
-from volcano_lab.framework.topology import CLUSTER_TOP
+from volcano_lab.framework import CLUSTER_TOP, Session, load_conf
 from volcano_lab.messages import gettext
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import TraceReader

@@ -13,9 +13,7 @@ from volcano_lab.course.kit.user_code import check_class
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_12 import scene
 from volcano_lab.course.lesson_12.own_steps import crowded
-from volcano_lab.framework.action import Action
-from volcano_lab.framework.config.conf import load_conf
-from volcano_lab.framework.config.yaml import ConfError
+from volcano_lab.framework import Action, ConfError, load_conf
 from volcano_lab.framework.plugin import Plugin, plugin_names
 from volcano_lab.framework.points.rules import REJECT, Sum
 from volcano_lab.framework.points.table import register_extension_point

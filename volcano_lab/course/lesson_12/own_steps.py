@@ -1,8 +1,7 @@
 """Lesson 12: what an action of one's own is put together from, and the cluster in which it helps.
 """
 
-from volcano_lab.api import PENDING, JobInfo
-from volcano_lab.api.queue import QueueInfo
+from volcano_lab.api import PENDING, JobInfo, QueueInfo
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import cluster_of
 from volcano_lab.framework.placement.array_chooser import node_chooser

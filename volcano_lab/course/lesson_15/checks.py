@@ -14,8 +14,7 @@ from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_15.clusters import COLOURS
 from volcano_lab.course.lesson_15.scene import conf_of, cost_cluster
 from volcano_lab.debug.calls import Effort
-from volcano_lab.framework.config.conf import load_conf
-from volcano_lab.framework.config.yaml import ConfError
+from volcano_lab.framework import ConfError, load_conf
 from volcano_lab.framework.registry import registered
 
 WITHOUT_LIMITS = conf_of().replace("  - name: proportion\n", "")

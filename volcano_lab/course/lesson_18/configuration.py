@@ -5,8 +5,7 @@ from typing import Any
 
 from volcano_lab.actions import BUILT_IN as ACTIONS
 from volcano_lab.cluster import Cluster
-from volcano_lab.framework.config.arguments import Arguments
-from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.framework import Arguments, load_conf
 from volcano_lab.messages.log import quiet
 from volcano_lab.plugins import BUILT_IN as PLUGINS
 

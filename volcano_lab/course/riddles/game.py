@@ -24,8 +24,7 @@ from volcano_lab.course.kit.verdict import GOOD, RIGHT, Verdict, to_do, try_agai
 from volcano_lab.course.riddles.kubectl import Kubectl
 from volcano_lab.explain import Explainer, Explanation
 from volcano_lab.framework.config.yaml import ConfError
-from volcano_lab.manifests.files import values
-from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict
+from volcano_lab.manifests import Loaded, ManifestError, from_dict, values
 from volcano_lab.messages import Message, gettext, paragraph, wrapped
 from volcano_lab.trace.names import SHORT, Names
 from volcano_lab.trace.views.comparison import Comparison

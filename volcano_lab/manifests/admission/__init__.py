@@ -15,8 +15,7 @@ from typing import Any
 
 from attrs import define
 
-from volcano_lab.api import Resource, amount_text
-from volcano_lab.api import objects as api
+from volcano_lab.api import Resource, amount_text, objects as api
 from volcano_lab.framework import collector_paused
 from volcano_lab.manifests.admission import hyper_nodes, jobs, pod_groups, pods, queues
 from volcano_lab.manifests.admission.rules import exists

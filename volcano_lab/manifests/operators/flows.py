@@ -9,8 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from volcano_lab.api import objects as api
-from volcano_lab.manifests.files import Unreadable
-from volcano_lab.manifests.files import values as documents
+from volcano_lab.manifests.files import Unreadable, values as documents
 from volcano_lab.manifests.names import generated
 from volcano_lab.manifests.operators import model
 from volcano_lab.manifests.operators.model import Created, Gang, Part, Reading, Role, at, items

@@ -16,8 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from volcano_lab.api import EVERYTHING, UNRESOLVABLE, Status, label_selector
-from volcano_lab.api import objects as api
+from volcano_lab.api import EVERYTHING, UNRESOLVABLE, Status, label_selector, objects as api
 from volcano_lab.api.quantity import value
 from volcano_lab.api.storage import (
     CLAIM,

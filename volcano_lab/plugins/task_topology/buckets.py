@@ -13,8 +13,7 @@ from typing import Any
 
 from attrs import Factory, define
 
-from volcano_lab.api import EMPTY, ZERO, Resource, TaskInfo
-from volcano_lab.api.task import TASK_SPEC
+from volcano_lab.api import EMPTY, TASK_SPEC, ZERO, Resource, TaskInfo
 
 SELF_ANTI_AFFINITY, INTER_AFFINITY, SELF_AFFINITY, INTER_ANTI_AFFINITY = 4, 3, 2, 1
 """Kinds of affinity, by the order in which roles with them are placed."""

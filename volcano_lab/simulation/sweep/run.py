@@ -16,10 +16,9 @@ from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.changes import Change
 from volcano_lab.changes.conf import IN_CONF
 from volcano_lab.framework import SchedulerConfiguration
+from volcano_lab.manifests import ManifestError, Unreadable, to_dict
 from volcano_lab.manifests.described import ClusterObjects, checked_objects
-from volcano_lab.manifests.files import Unreadable
 from volcano_lab.manifests.files import values as documents
-from volcano_lab.manifests.loader import ManifestError, to_dict
 from volcano_lab.messages import NoSuch, friendly_errors, one_line
 from volcano_lab.scheduler import at_rest, conf_of
 from volcano_lab.simulation.history import History
