@@ -120,12 +120,11 @@ def admission(source: Source, job: str = "", resource: str = "cpu") -> Table:
 
 
 def operations(cycle: Cycle, job: str) -> Table:
-    """Return one row per operation tried for a job ("namespace/name"), with the commit or undo that
-    followed.
+    """Return one row per operation tried for a job, with the commit or undo that followed.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cycle = Cluster().node("n1", cpu=4).node("n2", cpu=2).job("train", pods=2, cpu=3).run()
-    >>> operations(cycle, "default/train")["operation"].tolist()
+    >>> operations(cycle, "train")["operation"].tolist()
     ['allocate', 'undo allocate']
     """
     rows = [{"step": number, **row} for number, row in enumerate(cycle.operations(job), 1)]

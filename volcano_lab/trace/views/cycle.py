@@ -117,8 +117,11 @@ class Cycle(Shown):
         return list(jobs.statements(self.trace, job))
 
     def operations(self, job: str) -> list[Row]:
-        """Return the operations tried for a job: one row per operation, or undo of one."""
-        return list(jobs.operations(self.trace, job))
+        """Return the operations tried for a job: one row per operation, or undo of one. Raises
+        `NoSuch` for a job that is not there.
+        """
+        uid = job if job in self.session.jobs else Names(self.session).find(job, "job")[1]
+        return list(jobs.operations(self.trace, uid))
 
     def queues(self) -> list[Row]:
         """Return one row per queue, with the sums of the sharing plugin at the end."""
