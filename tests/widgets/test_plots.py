@@ -11,6 +11,7 @@ from volcano_lab import Cluster, Trace
 from volcano_lab.course.lesson_05.lab import tree_cluster, tree_conf
 from volcano_lab.course.lesson_09.scene import conf_with, eviction_cluster
 from volcano_lab.course.lesson_13.scene import export
+from volcano_lab.trace.palette import COLORS
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.channels import channels
@@ -269,3 +270,24 @@ def test_a_sum_over_a_limit_of_0_is_all_right_of_the_line():
     part, = (float(box.get("x")) for box in ET.fromstring(svg).iter(f"{SVG}rect")
              if box.get("fill") == "#0072B2" and float(box.get("width")) > 14)
     assert part == pytest.approx(limit, abs=0.2)
+
+
+def test_a_new_queue_changes_the_colour_of_no_other_in_any_picture():
+    cluster = Cluster().node("n1", cpu=4)
+    for name in ("web", "ads"):
+        cluster.queue(name).job(f"job-{name}", queue=name, cpu=1)
+    more = cluster.copy().queue("a-new-one").job("first", cpu=1)
+    more.job("second", queue="a-new-one", cpu=1)
+
+    def colours(cluster, conf):
+        plot = cluster.run(conf).plot
+        drawn = [{row["queue"]: row["color"] for row in picture.data["queues"]}
+                 for picture in (plot.queues(), plot.turns(), plot.tree())]
+        drawn += [{lane["name"]: lane["color"] for lane in plot.timeline().data["lanes"]}]
+        return [*filter(None, drawn)]
+
+    for conf in (None, TREE):
+        for before, after in zip(colours(cluster, conf), colours(more, conf), strict=True):
+            for found in (before, after):
+                assert {"web": COLORS[0], "ads": COLORS[1]}.items() <= found.items()
+            assert len({after[name] for name in ("web", "ads", "a-new-one", "default")}) == 4

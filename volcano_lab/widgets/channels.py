@@ -21,11 +21,10 @@ from volcano_lab.explain import Cause
 from volcano_lab.explain.why_job import gap_of
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message, NoSuch, gettext
-from volcano_lab.plugins.queue_tree import QueueTree
-from volcano_lab.trace import COLORS, Names, TraceReader, colors_of, short
+from volcano_lab.trace import COLORS, Names, TraceReader, short
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import tree
-from volcano_lab.widgets.facts import SCALE, plain, rounds
+from volcano_lab.widgets.facts import SCALE, plain, queue_colors, rounds
 from volcano_lab.widgets.story import counted, plain as text
 
 Row = dict[str, Any]
@@ -92,12 +91,6 @@ def stopped(cycle: Cycle) -> bool:
     return not getattr(plugin, "ready", True)
 
 
-def circles_of(cycle: Cycle) -> list[Message]:
-    """Return the cycles of queues that are one another's parents, as sentences without an end."""
-    tree: QueueTree | None = getattr(cycle.session.plugins.get("capacity"), "tree", None)
-    return tree.circles() if tree is not None else []
-
-
 def channels(cycle: Cycle, resource: str = "cpu",
              reason: Callable[[Row], tuple[str, str]] | None = None,
              shown: Iterable[str] = ()) -> Row:
@@ -114,7 +107,7 @@ def channels(cycle: Cycle, resource: str = "cpu",
     resource = named_resource(cycle.session, resource)
     rows = _queue_rows(cycle, resource, shown)
     names = {row["queue"] for row in rows}
-    colors = _colors(cycle, rows)
+    colors = queue_colors(cycle)
     nodes = list(_nodes(cycle, resource, colors))
     total = plain(sum(node["size"] for node in nodes))
     jobs: dict[str, list[Row]] = {}
@@ -144,6 +137,7 @@ def channels(cycle: Cycle, resource: str = "cpu",
             "guarantee": written(spec.guarantee and spec.guarantee.resource, resource) or 0,
             **_exact(deserved, amount(row["request"], resource)),
             "share": first["share"], "after": row["share"], "of": gettext(largest.get(name, "")),
+            "rank": str(Message("queue.rank", n=spec.priority)) * bool(plugin and spec.priority),
             **turns.get(name, {"turn": None, "overused": False}), "jobs": own})
     return {"unit": gettext(unit_of(resource)), "resource": resource,
             "path": path_text("", resource), "plugin": plugin, "queues": queues, "nodes": nodes,
@@ -167,13 +161,6 @@ def _before(cycle: Cycle, resource: str) -> dict[str, Row]:
     """Return the sums of each queue before the cycle; nothing where none were computed."""
     return {} if stopped(cycle) else {
         row["queue"]: row for row in tree(cycle.trace, -1, resource)}
-
-
-def _colors(cycle: Cycle, rows: list[Row]) -> dict[str, str]:
-    """Return the colours of the queues that are no parents, whichever plugin shares."""
-    above = {each.queue.spec.parent for each in cycle.session.queues.values()} - {
-        job.queue for job in cycle.session.jobs.values()}
-    return colors_of({row["queue"] for row in rows if row["leaf"]} - above)
 
 
 def _first_turns(cycle: Cycle) -> dict[str, Row]:
@@ -260,12 +247,9 @@ def gathered(rows: Iterable[Row], resource: str) -> Iterator[Row]:
 
 
 def _capability(written_amounts: Any, resource: str, total: float) -> float:
-    """Return a queue's capability; the cluster's total where it has none.
-
-    Of CPU and memory, 0 is no limit either.
-    """
+    """Return a queue's capability; the cluster's total where it has none, or 0 of CPU or memory."""
     value = written(written_amounts, resource)
-    return total if value is None or (not value and resource in ("cpu", "memory")) else value
+    return value or (total if value is None or resource in ("cpu", "memory") else 0)
 
 
 def _fate(job: JobInfo, counts: Counter[str], tried: bool) -> str:
@@ -278,11 +262,6 @@ def _fate(job: JobInfo, counts: Counter[str], tried: bool) -> str:
     if counts["running"]:
         return "waiting"
     return "discarded" if tried else "not tried"
-
-
-def limits_cluster(cause: Cause) -> bool:
-    """Tell whether the deciding limit is one of the whole cluster, and not of a queue."""
-    return REASONS.get(cause.code) == "cluster"
 
 
 def short_reason(cause: Cause, queue: str, plugin: str) -> tuple[str, str]:
@@ -301,7 +280,7 @@ def short_reason(cause: Cause, queue: str, plugin: str) -> tuple[str, str]:
     name, level = numbers["short_of"][0], numbers.get("level", queue)
     asked, limit = _compared(numbers, name)
     code, unit = f"reason.{REASONS.get(cause.code, 'limit')}", unit_of(name)
-    whole = limits_cluster(cause)
+    whole = REASONS.get(cause.code) == "cluster"
     facts = {"queue": level, "plugin": plugin, "asked": text(asked), "limit": counted(limit, unit)}
     sums = {} if whole else {"asked": _sum(cause, name, asked), "limit": text(limit)}
     brief = code if whole or level == queue else "reason.level"
@@ -320,9 +299,8 @@ def admission(refused: Cause | None, trace: TraceReader, job: str) -> str:
     """Return the sum by which a job is admitted, beside the one that refused it before; "" for a
     refusal without a sum.
     """
-    for last in refused.records if refused else ():
-        if last.kind != "enqueue_comparison":
-            continue
+    for last in (each for each in (refused.records if refused else ())
+                 if each.kind == "enqueue_comparison"):
         for found in trace.iter(last.kind, job=job, plugin=last["plugin"], level=last.get("level")):
             name = last["short_of"][0]
             (asked, limit), (was, had) = (_compared(each, name) for each in (found, last))
@@ -372,7 +350,7 @@ def _nodes(cycle: Cycle, resource: str, colors: dict[str, str]) -> Iterable[Row]
             each = amount(in_units(resource, task.resreq.get(resource)), resource)
             called = task.key if whole else f"{queue} {state}"
             row = pods.setdefault(called, {"name": called, "queue": queue, "state": state,
-                                           "size": 0, "color": colors.get(queue)})
+                                           "size": 0, "color": colors.get(queue, COLORS[-1])})
             row["size"] = plain(row["size"] + (each or 0))
         order = ["running", "leaving", "now", "promised"]
         yield {"name": name, "size": size, "pods": sorted(

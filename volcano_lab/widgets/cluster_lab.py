@@ -206,7 +206,7 @@ def waiting_words(facts: Decided, rows: Iterable[dict[str, Any]], moved: str = "
     for row in rows:
         if row["pods"] and row["fate"] in ("discarded", "not admitted", "not tried"):
             whole = moved == "queue" and facts.explain.foremost(row["job"])
-            limits = whole and channels.limits_cluster(whole)
+            limits = whole and channels.REASONS.get(whole.code) == "cluster"
             return paragraph([facts.state(row), *[Message("reason.cluster.all")] * bool(limits)])
     return ""
 

@@ -7,11 +7,12 @@
 """
 
 from collections.abc import Iterable, Mapping
+from itertools import cycle as endless
 from typing import Any
 
 from volcano_lab.api import PIPELINED, RELEASING, RUNNING, TaskInfo, in_units
 from volcano_lab.messages import Message
-from volcano_lab.trace.palette import colors_of
+from volcano_lab.trace import COLORS
 from volcano_lab.trace.views.cycle import Cycle
 
 Row = dict[str, Any]
@@ -38,12 +39,29 @@ def deserved(cycle: Cycle, resource: str = "cpu") -> dict[str, float]:
     return {row["queue"]: amount(row["deserved"], resource) for row in cycle.queues()}
 
 
+def queue_colors(cycle: Cycle) -> dict[str, str]:
+    """Return the colours of the queues that have none below them, in the order of creation with
+    `default` last: a new queue changes the colour of no other but that. Those above are grey.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> queue_colors(Cluster().queue("b").queue("a").run())
+    {'b': '#0072B2', 'a': '#E69F00', 'default': '#009E73'}
+    """
+    queues = {name: info.queue for name, info in cycle.session.queues.items()}
+    used = {job.queue for job in cycle.session.jobs.values()}
+    above = {"root", *(row.get("parent") for row in cycle.trace.start["queues"].values()),
+             *({queue.spec.parent for queue in queues.values()} - used)}
+    names = sorted(queues.keys() - above, key=lambda name: (
+        name == "default", queues[name].metadata.creation_timestamp, name))
+    return dict(zip(names, endless(COLORS), strict=False))
+
+
 def queue_rows(cycle: Cycle, resource: str = "cpu", names: Iterable[str] = ()) -> list[Row]:
     """Return `Cycle.queues` in one resource, with colours, restricted to `names` if given."""
-    rows = [{word: amount(value, resource) for word, value in row.items()}
+    colors = queue_colors(cycle)
+    return [{word: amount(value, resource) for word, value in row.items()}
+            | {"color": colors.get(row["queue"], COLORS[-1])}
             for row in cycle.queues() if not names or row["queue"] in names]
-    colors = colors_of(row["queue"] for row in rows)
-    return [row | {"color": colors[row["queue"]]} for row in rows]
 
 
 def limits(cycle: Cycle, resource: str = "cpu", names: Iterable[str] = ()) -> list[Row]:
@@ -66,9 +84,9 @@ def rounds(cycle: Cycle, resource: str = "cpu") -> list[Row]:
 
 def turns(cycle: Cycle) -> dict[str, Any]:
     """Return the data of `pictures.turns`."""
-    rows = [*cycle.queues(), *cycle.turns()]  # without proportion and capacity no queue has a share
-    colors = colors_of(row["queue"] for row in rows)
-    return {"queues": [{"queue": name, "color": color} for name, color in colors.items()],
+    colors = queue_colors(cycle)  # without proportion and capacity no queue has a share
+    return {"queues": [{"queue": name, "color": colors.get(name, COLORS[-1])} for name in sorted(
+        {row["queue"] for row in (*cycle.queues(), *cycle.turns())})],
             "turns": [{word: turn[word] for word in ("queue", "share", "outcome", "pods")}
                       | {"job": turn["job"].removeprefix("default/")} for turn in cycle.turns()]}
 
@@ -94,7 +112,7 @@ def statement(cycle: Cycle, key: str) -> dict[str, Any]:
     why = "" if outcome == "commit" else next(iter(cycle.why(key)), "")
     return {"outcome": outcome, "pods": pods, "minimum": job.min_available, "reason": why,
             "headline": str(Message("statement.pods", placed=placed, pods=len(pods))),
-            "color": colors_of(row["queue"] for row in cycle.queues()).get(job.queue)}
+            "color": queue_colors(cycle).get(job.queue)}
 
 
 PODS = {RUNNING: "running", RELEASING: "leaving", PIPELINED: "promised"}

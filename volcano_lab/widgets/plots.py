@@ -16,19 +16,11 @@ from typing import Any
 from volcano_lab.api import in_units
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message, gettext, paragraph
-from volcano_lab.trace import COLORS, POINTS, Names, Record, TraceReader, colors_of, short
+from volcano_lab.trace import COLORS, POINTS, Names, Record, TraceReader, short
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import admissions, levels, tree
-from volcano_lab.widgets import facts, pictures
-from volcano_lab.widgets.channels import (
-    amount,
-    channels,
-    circles_of,
-    job_rows,
-    named_resource,
-    stopped as has_stopped,
-    unit_of,
-)
+from volcano_lab.widgets import channels as of_queues, facts, pictures
+from volcano_lab.widgets.channels import amount, channels, job_rows, named_resource, unit_of
 from volcano_lab.widgets.facts import plain
 from volcano_lab.widgets.pictures import Picture
 from volcano_lab.widgets.story import counted
@@ -65,9 +57,10 @@ class Plot:
     def queues(self, title: str = "Queues, jobs and nodes on one scale", resource: str = "cpu",
                without: tuple[str, ...] = (), **frame: Any) -> Picture:
         """Draw the picture of the one lab."""
-        if has_stopped(self._cycle):
+        if of_queues.stopped(self._cycle):
             without, frame = (*without, "shares"), {"legend": STOPPED} | frame
-        if circles := circles_of(self._cycle):
+        levels = getattr(self._cycle.session.plugins.get("capacity"), "tree", None)
+        if circles := levels.circles() if levels else []:
             frame["legend"] = paragraph([*(Message("sentence", what=each) for each in circles),
                                          gettext(frame.get("legend", ""))])
         return pictures.channels(title, channels(self._cycle, resource), without=without,
@@ -159,8 +152,8 @@ class Plot:
             if sign:
                 points = held[job["queue"]]
                 points.append([at, plain(points[-1][1] + sign * job["size"])])
-        colors = colors_of(held)
-        lanes = [{"name": name, "color": colors[name], "points": points}
+        colors = facts.queue_colors(self._cycle)
+        lanes = [{"name": name, "color": colors.get(name, COLORS[-1]), "points": points}
                  for name, points in held.items() if len(points) > 1 or points[0][1]]
         return pictures.timeline(title, {"lanes": lanes}, until=len(steps) + 1, unit="",
                                  **{"legend": OPERATIONS} | frame)
@@ -175,7 +168,7 @@ def tree_rows(cycle: Cycle, resource: str = "cpu", gangs: bool = True) -> Row:
             if row["queue"] != "default" or row["request"]]
     parents, total = {row["queue"]: row["parent"] for row in rows}, cycle.session.total_resource
     most = amount(in_units(resource, total.get(resource)), resource) or 0
-    colors = colors_of(parents.keys() - parents.values())  # as in the labs; grey above them
+    colors = facts.queue_colors(cycle)
     waits = dict.fromkeys(parents, 0.0)
     gang_of: dict[str, Row] = {}
     for job in job_rows(cycle, resource):

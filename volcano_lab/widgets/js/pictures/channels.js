@@ -19,7 +19,7 @@ export const channels = {
 
   draw(given, c) {
     const colors = Object.fromEntries(given.queues.map((row, i) => [row.queue, row.leaf ? colorOf(row, i) : GREY]));
-    const data = {...given, queues: given.queues.map((row) => ({...row, color: colors[row.queue]})), nodes: given.nodes.map((node) => ({...node, pods: node.pods.map((pod) => ({...pod, color: pod.color ?? colors[pod.queue] ?? GREY}))}))};
+    const data = {...given, queues: given.queues.map((row) => ({...row, color: colors[row.queue]})), nodes: given.nodes.map((node) => ({...node, pods: node.pods.map((pod) => ({color: colors[pod.queue] ?? GREY, ...pod}))}))};
     const p = plan(data, c), kids = [hatches(c.uid, data.queues.map((row) => row.color)), wave(c.uid), grid(p)];
     if (p.nodes) kids.push(nodes(p));
     kids.push(rootRow(p), pipes(p), ...data.queues.map((row) => queueRow(p, row)));
@@ -144,7 +144,7 @@ const trough = (p, from, to, y, high) => [box(p.x(from), y, p.x(to) - p.x(from),
   h("path", {key: "floor", d: `M${p.x(from)} ${y} V${y + high} H${p.x(to)}`, class: "vp-vessel"})];
 const water = (c, x, y, width, high, kind, key) => [box(x, y, width, high, {key, class: `vp-water vp-water-${kind}`}), box(x, y, width, high, {key: `part ${key}`, fill: `url(#${c.uid}-wave)`})];
 
-// A pipe is as thick as its queue's weight, where weights count.
+// A pipe is as thick as a weight, where weights count.
 function pipes(p) {
   const {data, from} = p, weights = Math.max(1, ...data.queues.map((row) => row.weight ?? 1)), mid = (name) => p.y[name] + (p.high[name] === SLIM ? SLIM / 2 : LABEL + 12);
   const xAt = (deep) => from - 14 * (p.deep - deep + 1) + 2;
@@ -177,7 +177,7 @@ function queueRow(p, row) {
     p.shares > 0 && share(p, row, y + high / 2, color));
 }
 
-// A name is dragged onto another parent, the weight beside it to another number.
+// A name is dragged onto a parent, its weight to a number.
 function nameOf(p, row, y, slim) {
   const {c, data, name, tiny} = p, parent = c.control?.(`queue/${row.queue}.parent`), weight = c.control?.(`queue/${row.queue}.weight`), indent = 12 * p.depth(row.queue) + (row.leaf ? 16 : 0);
   const counts = data.plugin === "proportion", words = t("weight {0}", number(row.weight)), long = counts && !slim ? wide(words, 13, true) : 0, beside = !tiny && row.leaf !== undefined;
@@ -218,7 +218,7 @@ function marks(p, row, y, high, top) {
     ring(p, of("capability"), x(cap), y + high / 2, by, cap >= total ? t("no limit") : unit(cap), line(x(top), y - 4, x(top), y + high, {key: "capability", class: "vp-limit"})));
 }
 
-// Words over the three marks, pushed apart, and inside.
+// Words over the marks, pushed apart, and inside.
 function labels(p, row, y, top, level, was) {
   const {x, from, right, total} = p, shown = [];
   if (row.guarantee > 0) shown.push({key: "kept", x: x(row.guarantee), text: t("guarantee {0}", tenths(row.guarantee)), kind: "vp-soft"});
@@ -289,7 +289,7 @@ function lane(p, row, job, y) {
 
 const tone = (job) => ({"✓": "vp-good", "✕": "vp-bad"})[SIGNS[job.fate]] ?? "vp-soft";
 
-// The share before the cycle with its turn, and at its end.
+// The share before the cycle, its turn, and at its end.
 function share(p, row, y, color) {
   const {width, tiny} = p, job = p.lanes[row.queue].find((one) => one.fate !== "placed") ?? p.lanes[row.queue][0], at = shareX(p, row.share ?? 0), stop = shareX(p, row.after ?? 0);
   const words = row.turn ? t("turn {0}, ", row.turn) : "", [was, now] = [row.share, row.after ?? row.share].map((value) => (value ?? 0).toFixed(2)), slim = p.high[row.queue] === SLIM, high = !tiny && !slim, rises = was !== now && high;
@@ -301,7 +301,7 @@ function share(p, row, y, color) {
       row.turn && row.leaf ? [h("circle", {key: "turn", cx: at, cy: y, r: 9, fill: color, class: "vp-turn"}), say(at, y + 4.5, row.turn, {key: "number", class: "vp-strong vp-13", ...middle, style: `fill:${ink(color)}`})]
         : h("path", {key: "turn", d: "M0 -5.5 L5.5 0 L0 5.5 L-5.5 0 z", style: shifted(at, y), class: "vp-diamond"})],
     say(width - (tiny ? 0 : 18), y + 5, rises ? was : now + (!tiny && slim ? ` ${row.of}` : ""), {key: "says", class: row.leaf ? "vp-13" : "vp-soft vp-13", ...end}),
-    high && say(width - 18, y + 19, [rises && `→ ${now}`, row.of].filter(Boolean).join(" "), {key: "then", class: "vp-13", ...end}),
+    high && [[19, [rises && `→ ${now}`, row.of].filter(Boolean).join(" ")], [-9, row.rank]].map(([down, words]) => say(width - 18, y + down, words, {key: down, class: "vp-13", ...end})),
     !tiny && job && say(width, y + (rises ? 19 : 5), SIGNS[job.fate], {key: "sign", class: `vp-13 vp-strong ${tone(job)}`, ...end}));
 }
 
