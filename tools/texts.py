@@ -92,6 +92,8 @@ def texts_of(source: str, all_words: bool = True) -> list[str]:
     ['{n} pods', 'none', 'a long name']
     >>> texts_of('WORDS = {int: "a number"}; x = "a long name"; gettext(WORDS[kind])', False)
     ['a number']
+    >>> texts_of('WORDS = dict.fromkeys((int, float), "a number"); gettext(WORDS[kind])', False)
+    ['a number']
     """
     tree = ast.parse(source)
     parts = {id(value) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)
@@ -158,6 +160,8 @@ def inner(node: ast.expr | None) -> list[ast.expr | None]:
         return [node.value]
     if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "get":
         return [node.func.value, *node.args[1:]]
+    if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "fromkeys":
+        return [*node.args[1:]]
     return []
 
 

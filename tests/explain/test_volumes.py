@@ -8,6 +8,7 @@ from volcano_lab import Cluster
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.lint import contradictions, ignored_fields
 from volcano_lab.manifests.loader import from_dict
+from volcano_lab.messages import speaking
 
 LOCAL = "kubernetes.io/no-provisioner"
 NODES = [node("n1", zone="a"), node("n2", zone="b"), csi_node("n1", **{LOCAL: None}),
@@ -247,3 +248,12 @@ def test_a_pod_on_its_node_without_a_volume_says_what_has_not_created_it(objects
     assert "has not started there: ContainerCreating" in found.text
     assert ("has no volume" in found.text) == (said is not None)
     assert said is None or said in found.text
+
+
+def test_a_claim_that_no_object_decides_is_named_with_what_to_add():
+    found = Explainer(Cluster([NODES[0], NODES[1], POD]).objects()).why("web")
+    assert found.codes == ["claims_unknown"] and "does not wait" in found.head
+    assert "Add those of kubectl get pvc,pv,storageclasses,csinodes" in found.text
+    with speaking("zh"):
+        assert "Pod default/web 的存储卷声明 data" in Explainer(
+            Cluster([NODES[0], NODES[1], POD]).objects()).why("web").text

@@ -13,6 +13,7 @@ from typing import Any
 from volcano_lab.api import PIPELINED, JobInfo, TaskInfo, amount_text
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, Queue, VolcanoJob
 from volcano_lab.api.quantity import parse
+from volcano_lab.api.storage import claims_of
 from volcano_lab.explain.earlier import earlier
 from volcano_lab.explain.evidence import OWN, Evidence
 from volcano_lab.explain.explanation import Cause, moment_text
@@ -20,6 +21,7 @@ from volcano_lab.explain.kubelet import claimed, claims_off
 from volcano_lab.explain.lint import unmeasured
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.manifests.numa import OF_NUMA
+from volcano_lab.manifests.unsupported import claims_decide
 from volcano_lab.messages import Message, Said
 
 BEYOND = TABLES["beyond"]
@@ -56,6 +58,9 @@ def beyond_causes(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
             found.numbers |= _certain([*filter(None, more)])
             yield found
         yield from [Cause("claims_off", off, context=True)] if off else ()
+        if (names := [each.name for each in claims_of(task.pod)]) and not claims_decide(seen.given):
+            yield Cause("claims_unknown", Message("claims_unknown", pod=task.key, claims=names),
+                        context=True)
         changed = None if deciding else Message(
             "beyond.changed", how=Message("beyond.pipelined" if task.status == PIPELINED else
                                           "beyond.placed", node=task.node_name),

@@ -286,7 +286,7 @@ class Controllers:
         """Warn once of each request of an owner's pods that has no effect."""
         unchecked = [sentence for pod in pods for sentence in not_modelled.pod_warnings(pod)]
         if any(map(claims_of, pods)) and not self.claims_decide:
-            unchecked.append(gettext(not_modelled.VOLUMES_UNKNOWN))
+            unchecked.append(not_modelled.volumes_unknown())
         self.into.warnings += [self.label(owner) + mark(": ") + sentence
                                for sentence in dict.fromkeys(unchecked)]
 

@@ -59,7 +59,7 @@ def kind_of(document: Any) -> type[api.KubernetesObject]:
         raise Unreadable('kind is "{kind}"; allowed is {misspelt}', kind=kind, misspelt=misspelt)
     if kind in not_modelled.KINDS:
         raise NotRead(gettext("kind {kind} is not modelled by the lab ({what}) and has no effect",
-                              kind=kind, what=gettext(not_modelled.KINDS[kind])))
+                              kind=kind, what=not_modelled.subject_of(kind)))
     if _has_pods(document):
         raise NotRead(gettext("kind {kind} is not read and has no effect; if its operator creates "
                               "pods, give these and their PodGroup (kubectl get podgroups,pods)",

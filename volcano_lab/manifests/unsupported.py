@@ -29,6 +29,16 @@ VOLUMES_UNKNOWN = ("its claims to volumes do not decide, for among the objects i
                    "PersistentVolumeClaim, PersistentVolume, StorageClass or CSINode")
 
 
+def volumes_unknown() -> str:
+    """Return that no object is about volumes."""
+    return gettext(VOLUMES_UNKNOWN)
+
+
+def subject_of(kind: str) -> str:
+    """Return what a kind that is not modelled is about."""
+    return gettext(KINDS[kind])
+
+
 def claims_decide(objects: Iterable[KubernetesObject]) -> bool:
     """Return whether claims to volumes decide: one of the objects is about volumes."""
     return any(obj.kind in STORAGE_KINDS for obj in objects)
