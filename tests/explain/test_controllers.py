@@ -231,6 +231,35 @@ def test_a_job_whose_quota_others_use_first_gets_as_much_as_all_of_them_lack():
     assert remedies[0].args == ["--set", "resourcequota/a/q.status.hard[requests.cpu]=11"]
 
 
+TWO = """\
+{apiVersion: kubeflow.org/v1, kind: TFJob, metadata: {name: NAME, namespace: a, uid: u-NAME},
+  spec: {runPolicy: {schedulingPolicy: {queue: default}},
+    tfReplicaSpecs: {Worker: {replicas: 2, template: POD}}}}
+---
+{apiVersion: v1, kind: Event, metadata: {name: e-NAME, namespace: a}, type: Warning,
+  involvedObject: {kind: TFJob, name: NAME, namespace: a}, reason: FailedCreatePod,
+  message: 'pods "NAME-worker-1" is forbidden: exceeded quota: q'}
+---
+{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: NAME, namespace: a,
+  ownerReferences: [{apiVersion: kubeflow.org/v1, kind: TFJob, name: NAME, uid: u-NAME,
+    controller: true}]}, spec: {minMember: 2, queue: default}, status: {phase: Inqueue}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: NAME-worker-0, namespace: a,
+  annotations: {scheduling.k8s.io/group-name: NAME}, ownerReferences: [{
+    apiVersion: kubeflow.org/v1, kind: TFJob, name: NAME, uid: u-NAME, controller: true}]},
+  spec: {schedulerName: volcano, containers: [{name: c, resources: {requests: {cpu: 3}}}]}}
+---
+"""
+
+
+@pytest.mark.parametrize(("name", "hard"), [("v", 9), ("w", 12)])
+def test_two_gangs_that_share_a_quota_are_each_offered_what_completes_them(name, hard):
+    text = QUOTA.replace('"1"', '"6"') + "".join(
+        TWO.replace("POD", POD.replace("cpu: 1", "cpu: 3")).replace("NAME", each) for each in "vw")
+    remedies = Cluster(loads(text)).node("n1", cpu=20).why(name).remedies
+    assert remedies[0].args == ["--set", f"resourcequota/a/q.status.hard[requests.cpu]={hard}"]
+
+
 @pytest.mark.parametrize(("manifests", "listed"), [
     (QUOTA + owner("deployment"), ["a/x"]), (owner("job"), [])])
 def test_all_that_wait_include_owners_whose_pods_a_quota_refuses(manifests, listed):

@@ -70,6 +70,22 @@ def test_a_node_is_not_tried_twice_for_pods_without_a_role(version, cpus, role, 
             "request different amounts: cpu 1; cpu 2." in text) is told
 
 
+@pytest.mark.parametrize("version, plugin, least, told", [
+    ("v1.9.0", "overcommit", "{cpu: 1}", True), ("v1.9.1", "proportion", "{cpu: 1}", True),
+    ("v1.10.0", "proportion", "{cpu: 1}", False), ("v1.9.0", "nodeorder", "{cpu: 1}", False),
+    ("v1.9.0", "proportion", "{cpu: 1, memory: 1Gi}", False),
+    ("v1.9.0", "proportion", "null", False)])
+def test_admission_compares_what_a_job_does_not_request(version, plugin, least, told):
+    def reserving(name, amounts):
+        return group(name).replace("queue: default", f"queue: default, minResources: {amounts}")
+    conf = (CONF % plugin).replace("allocate", "enqueue, allocate")
+    text = why(reserving("g", least).replace("Inqueue", "Pending"), pod("p", 1), reserving(
+        "ghost", "{memory: 16Gi}"), conf=conf, version=version).text
+    assert (f"Before v1.10 plugin {plugin} compares at admission all resources, also those that "
+            "the job does not request: memory 16Gi allocated and reserved, limit" in text) is told
+    assert ("PodGroup a/ghost reserves there without a pod: delete it." in text) is told
+
+
 ABOVE = "queue q: spec.capability cpu 9 is more than all nodes have together, cpu 8"
 MORE = "Queue q: spec.capability cpu 9 is more than that of its parent root, cpu 8, which limits it"
 

@@ -454,6 +454,42 @@ def test_an_evicted_pod_that_fails_before_it_is_deleted_is_told(failed, evicted,
             in found.text) == said
 
 
+@pytest.mark.parametrize(("action", "event", "said"), [
+    ("TerminateJob", "PodFailed", "; its policies have TerminateJob for PodFailed."),
+    ("TerminateJob", "PodEvicted", "; its policies have TerminateJob for PodEvicted. Before v1.11"),
+    ("AbortJob", "PodFailed", ".")])
+def test_the_policies_that_lead_to_the_state_of_a_job_are_told(action, event, said):
+    found = asked(ENDED.replace(
+        "  queue:", f"  policies: [{{event: {event}, action: {action}}}]\n  queue:")).why("over")
+    assert found.head.startswith(f"team/over: it is Terminated and has no pods{said}")
+
+
+KNATIVE = """\
+apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: llm, namespace: team}
+spec: {predictor: {schedulerName: volcano}}
+---
+apiVersion: v1
+kind: Event
+metadata: {name: e, namespace: team}
+type: Warning
+reason: InternalError
+involvedObject: {kind: InferenceService, name: llm, namespace: team}
+message: 'validation failed: must not set the field(s): spec.template.spec.FIELD'
+---
+"""
+
+
+@pytest.mark.parametrize("field, feature", [
+    ("schedulerName", "kubernetes.podspec-schedulername"),
+    ("affinity", "kubernetes.podspec-affinity")])
+def test_an_object_of_an_unknown_kind_is_first_what_its_controller_says(field, feature):
+    head = asked(KNATIVE.replace("FIELD", field)).why("llm").head
+    assert head.startswith("team/llm: the last warning of its controller (Event InternalError")
+    assert f"Knative Serving allows {field} of pods once {feature} is enabled" in head
+
+
 def test_a_job_that_ended_without_pods_is_found_by_its_name_and_names_the_quota():
     found = asked(SMALL, ENDED).why("over")
     assert found.head == "team/over: it is Terminated and has no pods."

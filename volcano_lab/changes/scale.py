@@ -17,10 +17,11 @@ import attrs
 
 from volcano_lab.api import GROUP_NAME, objects as api
 from volcano_lab.changes.draft import Draft
-from volcano_lab.manifests import OPERATORS, OperatorObject, with_defaults
+from volcano_lab.manifests import OPERATORS, Loaded, OperatorObject, with_defaults
 from volcano_lab.manifests.job_controller import chosen
 from volcano_lab.manifests.owners import pods_asked
 from volcano_lab.manifests.quotas import released
+from volcano_lab.messages import Message
 
 Key = tuple[str, str]
 CREATED = api.Pod | api.PodGroup
@@ -67,7 +68,21 @@ def refill(draft: Draft) -> None:
         world = [each for each in others if not isinstance(each, api.ResourceQuota)]
         world += [draft[place] for place in owners]
         old, new = (_created([*world, *some.values()], pods) for some in quotas)
+        for key in _refused(draft, [*world, *quotas[0].values()], there, pods):
+            old.pop(("Pod", key), None)
         _add(draft, there, pods, old, new)
+
+
+def _refused(draft: Draft, world: Sequence[api.KubernetesObject], there: Mapping[Key, int],
+             pods: Iterable[api.Pod]) -> set[str]:
+    """The pods, beside some of the same owners, that a ResourceQuota refuses."""
+    owners = {f"{pod.namespace}/{ref.name}" for pod in pods
+              for ref in pod.metadata.owner_references}
+    loaded = with_defaults(Loaded([*world, *map(draft.__getitem__, there.values())], draft.source))
+    return {f"{owner.partition('/')[0]}/{name}" for owner in owners
+            for why in loaded.not_created.get(owner, ())
+            if isinstance(why, Message) and why.facts.get("quota")
+            for name in why.facts.get("names") or ()}
 
 
 def _parted(draft: Draft, children: Iterable[int]

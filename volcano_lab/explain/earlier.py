@@ -5,22 +5,25 @@ Volcano: none
 
 import re
 from collections.abc import Iterator
+from functools import reduce
 from typing import Any
 
 from volcano_lab.api import ROOT_QUEUE, TASK_SPEC, JobInfo, Resource
 from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.explanation import over, part
+from volcano_lab.explain.explanation import added, over, part
+from volcano_lab.explain.holders import is_ghost, largest
 from volcano_lab.messages import Message
 from volcano_lab.trace import amounts
 
 ROLES, TREES, STATES, OWN_ROOT = (1, 10), ((1, 11), (1, 14)), (1, 12), (1, 13)
 QUEUES, ORDERS = (1, 4), {"proportion", "capacity"}
-CAPPED, APART = (1, 5), (1, 9)
+CAPPED, APART, ASKED = (1, 5), (1, 9), (1, 10)
 """The first release that tries each node for each pod without a role; those that place nothing
 while a tree of queues is not consistent; the first that reads the state of a queue when it places
 pods; the first that reads the capability of the root queue; the first that serves further queues
 where no plugin orders them, and the plugins that do; the first that shares on beside a capability
-that one resource has reached; the first that keeps pods of one cycle apart.
+that one resource has reached; the first that keeps pods of one cycle apart; the first that
+compares at admission only the resources that a job requests.
 """
 
 
@@ -44,6 +47,7 @@ def earlier(seen: Evidence, job: JobInfo) -> list[Message]:
         found.append(Message("earlier.queues", first=first))
     if runs < CAPPED:
         found += _capped(seen, job)
+    found += _all_resources(seen, job) if runs < ASKED else ()
     if TREES[0] <= runs < TREES[1] and (why := [*_tree(seen, runs)]):
         found.append(Message("earlier.tree", why=why))
     return found
@@ -60,6 +64,29 @@ def _capped(seen: Evidence, job: JobInfo) -> Iterator[Message]:
     if more := over(share, most):
         yield Message("earlier.capped", queue=job.queue, share=part(share, more),
                       most=part(most, more))
+
+
+def _all_resources(seen: Evidence, job: JobInfo) -> Iterator[Message]:
+    """Yield which plugin refuses a job at admission for resources that it does not request, and the
+    PodGroups without pods that reserve them.
+    """
+    asks, held = amounts(job.get_min_resources()), seen.trace.start["queues"].get(job.queue, {})
+    plugin: Any
+    for plugin in seen.ssn.plugins.values() if asks else ():
+        queue: Any = getattr(plugin, "queue_opts", {}).get(job.queue)
+        if queue is None and plugin.name != "overcommit":
+            continue
+        kept = {uid: each for uid, each in seen.reserved_at_start.items() if uid != job.uid and (
+            queue is None or seen.ssn.jobs[uid].queue == job.queue)}
+        most = amounts(queue.real_capability if queue else plugin.idle_resource)
+        sums = reduce(added, kept.values(), added(
+            held["allocated"], amounts(queue.elastic), -1.0) if queue else {})
+        if more := sorted(over(sums, most).keys() - asks.keys()):
+            by = [seen.ssn.jobs[uid].pod_group.key for uid in largest(kept, more)
+                  if is_ghost(seen, uid)]
+            yield Message("earlier.all", plugin=plugin.name, asked=part(sums, more), limit=part(
+                most, more), by=Message("earlier.all.by", n=len(by), groups=by) if by else None)
+            return
 
 
 def _tree(seen: Evidence, runs: tuple[int, ...]) -> Iterator[Message]:

@@ -93,6 +93,7 @@ def _not_created(seen: Evidence, what: str, names: set[str]) -> Explanation | No
                    for each in getattr(why, "facts", {}).get("names", ()))])]
     if not reasons:
         return None
+    reasons.sort(key=lambda reason: isinstance(reason.facts["what"], str))
     options = [*_created(seen, reasons)]
     return Explanation(what, reasons[0], [Cause("left_out", reasons[1:])],
                        partial(_with_pods, seen, what, options) if options else None)

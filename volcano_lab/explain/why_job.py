@@ -24,6 +24,7 @@ from volcano_lab.explain.order import priority_note
 from volcano_lab.explain.origin import TOO_LARGE, best_effort, cluster_too_small
 from volcano_lab.explain.owners import (
     created_by,
+    flag_of,
     known_of,
     named_queue,
     on_event,
@@ -37,6 +38,7 @@ from volcano_lab.explain.refusals import admission_causes, limit_causes
 from volcano_lab.explain.required import too_near
 from volcano_lab.explain.volumes import claim_causes, driver_causes
 from volcano_lab.manifests import SCHEDULER, job_of
+from volcano_lab.manifests.events import OF_GROUP
 from volcano_lab.manifests.job_controller import amounts_text
 from volcano_lab.messages import Message, Said, alike, known
 from volcano_lab.plugins.kube.pod_info import PodInfo
@@ -325,11 +327,16 @@ def elsewhere(pods: list[Pod], owner: OwnerReference | None = None) -> Iterator[
 
 
 def _strangers(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """Return that pods of the PodGroup or, where none is in it, of its owner name another
-    scheduler.
+    """Yield that pods of the PodGroup or, where none is in it, of its owner name another scheduler,
+    and a PodGroup of its name that is not Volcano's.
     """
     key, owner = job.pod_group.key, None if job.tasks else owner_of(job)
-    return elsewhere([pod for pod in seen.elsewhere.values() if job_of(pod) == key or (
+    for why in seen.not_created.get(OF_GROUP + key, ()):
+        what = Message(getattr(why, "code", ""), **getattr(why, "facts", {}), switch=flag_of(
+            owner_of(job)))
+        yield Cause("group_unread", Message("not_created", name=seen.called(job.uid), what=what),
+                    {}, [], True)
+    yield from elsewhere([pod for pod in seen.elsewhere.values() if job_of(pod) == key or (
         owner is not None and pod.namespace == job.namespace and owner.uid in [
             ref.uid for ref in pod.metadata.owner_references])], owner)
 

@@ -51,7 +51,8 @@ def _ended(job: api.VolcanoJob, phase: str, has_pods: bool) -> Message:
     tried = Message("not_created.tried", retries=retries, most=most) if retries else None
     code = "finished" if has_pods else "no_pods"
     code = "ending" if phase in ENDING else code
-    return Message(f"not_created.{code}", phase=phase, tried=tried, again=again)
+    return Message(f"not_created.{code}", phase=phase, tried=tried, again=again,
+                   policy=None if has_pods else jobs.ended_by(job))
 
 
 class Controllers:

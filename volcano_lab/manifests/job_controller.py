@@ -27,6 +27,8 @@ NUMA_POLICY = "volcano.sh/numa-topology-policy"
 
 CREATING = ("", "Pending", "Running")
 """States of a Job in which its controller creates pods."""
+ENDS = {"Terminated": "TerminateJob", "Aborted": "AbortJob", "Completed": "CompleteJob"}
+"""The state of a Job -> the action of a policy that leads there."""
 NATIVE = ("cpu", "memory", "ephemeral-storage")
 
 
@@ -99,6 +101,17 @@ def fails_first(job: api.VolcanoJob) -> Message | None:
         if failed and evicted and failed.action != evicted.action:
             return Message("fails_first", failed=failed.action, evicted=evicted.action)
     return None
+
+
+def ended_by(job: api.VolcanoJob) -> Message | None:
+    """Return the events for which policies of a job end it in the state that it has."""
+    action = ENDS.get(job.status.state.phase)
+    events = [event for some in (job.spec.policies, *(task.policies for task in job.spec.tasks))
+              for policy in some if policy.action == action for event in (
+                  policy.events or [policy.event]) if event]
+    return Message("not_created.policy", action=action, events=[*dict.fromkeys(events)],
+                   early=Message("not_created.policy.early") if "PodEvicted" in events else None
+                   ) if events else None
 
 
 def min_resources(job: api.VolcanoJob, priorities: Mapping[str, int]) -> dict[str, str]:

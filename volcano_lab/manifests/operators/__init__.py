@@ -30,8 +30,12 @@ UNSUBMITTED = re.compile("(submission_|validation)?(?:.*_)?(.*)")
 """The states of objects that failed before pods were created of them."""
 OF_JSON = re.compile(r'"message":"((?:[^"\\]|\\.)*)"')
 REFUSING = {"webhook": re.compile(r'failed calling webhook "([^"]+)"'),
-            "webhook.group": re.compile(r'podgroups\.scheduling\.volcano\.sh "([^"]+)" not found')}
-"""In what the API server answers: a webhook is not there, or that of Volcano finds no PodGroup."""
+            "webhook.group": re.compile(r'podgroups\.scheduling\.volcano\.sh "([^"]+)" not found'),
+            "webhook.knative": re.compile(
+                r"must not set the field\(s\): spec\.template\.spec\.(\w+)")}
+"""In what the API server answers: a webhook is not there, that of Volcano finds no PodGroup, or
+Knative's refuses a field of pods.
+"""
 ENDED = FAILURES | {"succeeded", "complete", "completed", "stopped"}
 
 
@@ -81,7 +85,8 @@ def refusing(text: str) -> Message | None:
     """
     for code, pattern in REFUSING.items():
         if found := pattern.search(text):
-            return Message(code, name=found[1])
+            return Message(code, name=found[1], **(
+                {"feature": f"kubernetes.podspec-{found[1].lower()}"} if "knative" in code else {}))
     return None
 
 
