@@ -58,7 +58,8 @@ export function touchable(root, host) {
   root.addEventListener("focusout", () => { tip.hidden = true; light(); pressed = -REPEAT; });
 
   function act(part) {
-    if (part?.vp?.act) { tip.hidden = true; host.act(part.vp.act); }
+    part = part?.closest("[data-act]");
+    if (part) { tip.hidden = true; host.act(part.vp.act); }
   }
 
   root.addEventListener("keydown", (event) => {
@@ -144,7 +145,7 @@ export function nameParts(svg) {
     if (part.vpNamed !== part.dataset.tip) {
       part.vpNamed = part.dataset.tip;
       part.setAttribute("aria-label", part.dataset.tip);
-      const role = part.querySelector("[data-tip]") ? "group" : part.vp.act ? "button" : "img";
+      const role = part.querySelector("[data-tip]") ? "group" : part.closest("[data-act]") ? "button" : "img";
       part.setAttribute("role", role);
       if (!part.hasAttribute("tabindex")) part.setAttribute("tabindex", -1);
     }

@@ -9,7 +9,7 @@ import {about, amount, fit, inRow, inTree, number, sentences, wide, t} from "../
 import {box, change, colorOf, end, hatch, hatches, ink, line, middle, same, say, shifted} from "../marks.js";
 
 const tenths = (value) => number(Math.round(value * 10) / 10);
-const LABEL = 18, CHANNEL = 26, LANE = 17, NODE = 24, SLIM = 28, MANY = 12, REACH = 18, GREY = "#8C8C8C";
+const LABEL = 18, CHANNEL = 26, LANE = 17, NODE = 24, SLIM = 28, MANY = 12, REACH = 18, GREY = "#8C8C8C", CLEAR = {fill: "transparent"};
 const SIGNS = {placed: "✓", discarded: "✕", "not tried": "○", "not admitted": "✕", waiting: "○"};
 const FATES = {placed: t("placed ").trim(), discarded: t("discarded ").trim(), "not tried": t("not tried"), "not admitted": t("not admitted"), waiting: t("waiting ").trim(), running: t("running ").trim()};
 
@@ -164,11 +164,11 @@ function queueRow(p, row) {
   let at = 0;
   const ends = bands.map((band) => at += band), drawn = bands.map((band, i) => water(c, x(ends[i] - band), y, x(ends[i]) - x(ends[i] - band), high, i % 2, `band ${i}`));
   const moved = was && p.over && !same(was.deserved, row.deserved);
-  return h("g", {key: row.queue, link: row.queue, drop: c.control?.(`queue/${row.queue}.parent`) || !row.leaf ? row.queue : null},
+  return h("g", {key: row.queue, link: row.queue, act: {ask: {queue: row.queue}}, drop: c.control?.(`queue/${row.queue}.parent`) || !row.leaf ? row.queue : null},
     !row.leaf && line(0, y0 + 2, p.width, y0 + 2, {key: "over", class: "vp-grid"}),
     nameOf(p, row, y, slim),
     trough(p, 0, top, y, high), cap > top && line(x(top), y + high / 2, x(cap), y + high / 2, {key: "beyond", class: "vp-grid"}),
-    h("g", {key: "water", tip: t("{0} deserves {1}", row.queue, amount(row.deserved, data.unit)), act: {ask: {queue: row.queue}}}, drawn.flat()),
+    h("g", {key: "water", tip: t("{0} deserves {1}", row.queue, amount(row.deserved, data.unit))}, drawn.flat()),
     !p.dry && pods(p, row, y + high, slim),
     poured && back > 0.05 && say(x(level) + 8, y + high / 2 + 5, t("↩ {0} back", tenths(back)), {key: "back", class: "vp-strong vp-small vp-halo"}),
     bands.map((band, i, all, more = `${i || poured ? "+" : ""}${tenths(band)}`) => (p.dry || (poured && i === all.length - 1)) && band * p.scale > wide(more, 12, true) + 10 && say(x(ends[i] - band) + 6, y + high / 2 + 5, more, {key: `added ${i}`, class: "vp-strong vp-small"})),
@@ -193,7 +193,7 @@ function nameOf(p, row, y, slim) {
 
 function scrubbed(c, path, control, x, y, words, long) {
   return h("g", {key: "weight", class: control ? "vp-scrub noUi-handle" : "", ...(control ? slider(control, path, 1 / 18, words) : {})},
-    box(x - 4, y - 14, long + 8, 20, {fill: "transparent"}), say(x, y, words, {class: control ? "vp-strong vp-accent vp-13" : "vp-soft vp-13"}),
+    box(x - 4, y - 14, long + 8, 20, CLEAR), say(x, y, words, {class: control ? "vp-strong vp-accent vp-13" : "vp-soft vp-13"}),
     control && line(x, y + 4, x + long, y + 4, {class: "vp-dots"}));
 }
 
@@ -204,7 +204,7 @@ const slider = (control, path, by, words) => ({tip: t("{0}: {1}; drag it, or pre
 function ring(p, path, x, y, by, words, mark) {
   const control = p.c.control?.(path);
   return [mark, control && h("g", {key: path, class: "vp-handle noUi-handle", style: shifted(x, y), ...slider({...control, tab: p.many ? -1 : 0}, path, by, words)},
-    box(-REACH / 2, -REACH / 2, REACH, REACH, {fill: "transparent"}), h("circle", {r: 4.6, class: "vp-knob"}))];
+    box(-REACH / 2, -REACH / 2, REACH, REACH, CLEAR), h("circle", {r: 4.6, class: "vp-knob"}))];
 }
 
 function marks(p, row, y, high, top) {
@@ -212,7 +212,7 @@ function marks(p, row, y, high, top) {
   const unit = (value) => amount(value, data.unit), own = p.lanes[row.queue], lanes = own.some((one) => one.waiting && row.allocated + one.size * one.waiting >= row.deserved) ? (own.length - 1) * lineOf(p) + LANE : 0, cap = Math.min(row.capability, total);
   return h("g", {key: "marks"},
     p.over && typeof row.deserved === "number" && ring(p, data.plugin === "proportion" ? "" : of("deserved"), x(row.deserved), y + 1, by, unit(row.deserved),
-      h("g", {key: "deserved", tip: t("{0} deserves {1}", row.queue, unit(row.deserved)), act: {ask: {queue: row.queue}}}, line(x(row.deserved), y - 4, x(row.deserved), y + high + lanes + 3, {class: "vp-limit"}))),
+      h("g", {key: "deserved", tip: t("{0} deserves {1}", row.queue, unit(row.deserved))}, line(x(row.deserved), y - 4, x(row.deserved), y + high + lanes + 3, {class: "vp-limit"}))),
     ring(p, of("guarantee.resource"), x(row.guarantee), y + high, by, unit(row.guarantee),
       row.guarantee > 0 && line(x(row.guarantee), y - 2, x(row.guarantee), y + high, {key: "guarantee", class: "vp-least"})),
     ring(p, of("capability"), x(cap), y + high / 2, by, cap >= total ? t("no limit") : unit(cap), line(x(top), y - 4, x(top), y + high, {key: "capability", class: "vp-limit"})));
@@ -269,12 +269,12 @@ function lane(p, row, job, y) {
   const at = Math.max(c.control?.(`${name}pods`) ? pull + 7 : x(stop), x(least)) + 10, room = p.width - p.shares * .95 - at, short = words[0].split(/[:：]/)[0], full = words[1] && about(words[0], words[1]), brief = job.brief && !job.now && about(words[0], job.brief);
   const texts = [full, brief, words[0]].filter(Boolean), fits = (text, more) => wide(text, 12, true) + (more ? 10 + wide(more, 12) : 0) <= room;
   const ways = [texts.slice(0, -1), texts].flatMap((some) => [job.name, ""].flatMap((more) => some.map((text) => [text, more]))), [verdict, called] = ways.find((way) => fits(...way)) ?? [], also = called && job.pods && fits(verdict, words[2]) ? words[2] : called;
-  const aside = !verdict && !p.tiny && texts.find((text) => wide(text, 12, true) <= x(start) - p.from - 12);
+  const aside = !verdict && !p.tiny && texts.find((text) => wide(text, 12, true) <= x(start) - Math.max(p.from, x(least) < x(start) && x(least)) - 12);
   const inside = !verdict && !p.tiny && !aside && [...texts, short].find((text) => wide(text, 12, true) <= stop * scale - start * scale - 8);
   const says = {key: "says", class: `vp-small vp-strong vp-halo ${tone(job)}`};
   return h("g", {key: `lane ${job.job}`, opacity: p.over ? 1 : 0.15},
     h("g", {key: "job", tip: about(job.name, inRow(words.slice(0, 2).filter(Boolean))), act: {ask: {job: job.job}}, link: job.name},
-      box(x(start), y, Math.max(x(stop) - x(start), 8), high, {fill: "transparent"}),
+      box(x(start), y, Math.max(x(stop) - x(start), 8), high, CLEAR),
       Array.from({length: count}, (_, i) => start + i * job.size < p.total && box(x(start) + i * wideness + 0.8, y, Math.min(wideness, x(p.total) - x(start) - i * wideness) - 1.6, high, {key: i, rx: wideness > 8 ? 3 : 1, class: `vp-not vp-not-${job.now || job.running ? "left" : "yet"}`, fill, stroke: color})),
       missing && line(x(Math.max(limit, start)), y + high + 1.5, x(notch), y + high + 1.5, {key: "missing", class: "vp-missing"}),
       notch !== null && notch <= p.total + 1e-6 && line(x(notch), y - 3, x(notch), y + high + 2, {key: "notch", class: "vp-limit"}),
@@ -294,8 +294,8 @@ function share(p, row, y, color) {
   const {width, tiny} = p, job = p.lanes[row.queue].find((one) => one.fate !== "placed") ?? p.lanes[row.queue][0], at = shareX(p, row.share ?? 0), stop = shareX(p, row.after ?? 0);
   const words = row.turn ? t("turn {0}, ", row.turn) : "", [was, now] = [row.share, row.after ?? row.share].map((value) => (value ?? 0).toFixed(2)), slim = p.high[row.queue] === SLIM, high = !tiny && !slim, rises = was !== now && high;
   const tip = t("{0}: {1}share {2} before the cycle, {3} after it{4}", row.queue, words, number(+was), number(+now), row.overused ? ", overused" : "");
-  return h("g", {key: "share", tip, act: {ask: {queue: row.queue}}},
-    box(p.right + 22, y - 10, width - p.right - 22, 20, {fill: "transparent"}),
+  return h("g", {key: "share", tip},
+    box(p.right + 22, y - 10, width - p.right - 22, 20, CLEAR),
     !tiny && [line(shareX(p, 0), y, shareX(p, 1.3), y, {key: "axis", class: "vp-grid"}),
       Math.abs(stop - at) > 1 && [line(at, y, stop, y, {key: "went", stroke: color, "stroke-width": row.leaf ? 4 : 2}), h("circle", {key: "after", cx: stop, cy: y, r: row.leaf ? 3.6 : 2.6, fill: color})],
       row.turn && row.leaf ? [h("circle", {key: "turn", cx: at, cy: y, r: 9, fill: color, class: "vp-turn"}), say(at, y + 4.5, row.turn, {key: "number", class: "vp-strong vp-13", ...middle, style: `fill:${ink(color)}`})]
