@@ -312,7 +312,7 @@ def test_the_arrow_keys_walk_through_a_picture_and_show_the_words_of_hover(shown
 def test_what_stands_beside_a_queue_answers_as_the_queue_does_by_click_and_by_key(shown):
     page = shown(make("00")).page
     page.get_by_text("deserves 28", exact=True).click()
-    page.get_by_text("why here? Queue a deserves 28").wait_for()
+    page.get_by_text("why here? a deserves 28").wait_for()
     page.get_by_role("button", name="b: turn").focus()
     page.keyboard.press("Enter")
     page.get_by_text("why here? b deserves 42").wait_for()
