@@ -15,19 +15,10 @@ from volcano_lab.api.objects import OwnerReference, Pod, PodGroup
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.changes import Change
 from volcano_lab.changes.draft import owners_of
-from volcano_lab.explain import origin
+from volcano_lab.explain import options, origin
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation
-from volcano_lab.explain.options import (
-    Objects,
-    Option,
-    Rank,
-    World,
-    in_queues,
-    once,
-    quota_raised,
-    setting,
-)
+from volcano_lab.explain.options import Objects, Option, World
 from volcano_lab.explain.outcome import outcome
 from volcano_lab.explain.owners import flag_of
 from volcano_lab.explain.remedy import Remedy, gains
@@ -94,9 +85,9 @@ def _not_created(seen: Evidence, what: str, names: set[str]) -> Explanation | No
     if not reasons:
         return None
     reasons.sort(key=lambda reason: isinstance(reason.facts["what"], str))
-    options = [*_created(seen, reasons)]
+    created = [*_created(seen, reasons)]
     return Explanation(what, reasons[0], [Cause("left_out", reasons[1:])],
-                       partial(_with_pods, seen, what, options) if options else None)
+                       partial(_with_pods, seen, what, created) if created else None)
 
 
 def _created(seen: Evidence, reasons: list[Message]) -> Iterator[Option]:
@@ -105,18 +96,19 @@ def _created(seen: Evidence, reasons: list[Message]) -> Iterator[Option]:
     """
     for why in (reason.facts["what"] for reason in reasons):
         if refusal := refusal_of(why):
-            yield from quota_raised(refusal["quota"], refusal["wanted"].items(),
-                                    wanted_by_all(seen, refusal).items())
+            yield from options.quota_raised(refusal["quota"], refusal["wanted"].items(),
+                                            wanted_by_all(seen, refusal).items())
         if isinstance(why, Message) and why.code == "not_created.suspended" and (
                 why.facts["kueue"] is None):
             steps = why.facts["field"].split(".")[1:]
-            yield once(setting(why.facts["owner"], *steps, to=RESUMED[why.facts["value"]]))
+            yield options.once(options.setting(
+                why.facts["owner"], *steps, to=RESUMED[why.facts["value"]]))
 
 
-def _with_pods(seen: Evidence, name: str, options: list[Option], _: float) -> Iterator[Remedy]:
+def _with_pods(seen: Evidence, name: str, created: list[Option], _: float) -> Iterator[Remedy]:
     """The remedies of an owner whose pods are not created, each at its first step that helps."""
     world = World(seen.given, seen.ssn.conf)
-    for option in options:
+    for option in created:
         for change in map(option.at, range(1, option.steps + 1)):
             objects, conf = change.given(world.objects, world.conf)
             pod = next((obj for obj in objects if isinstance(obj, Pod) and any(
@@ -210,7 +202,7 @@ def _with_a_queue(seen: Evidence, name: str, lost: dict[str, str], why_with: Why
         uid))
     for uid, queue in lost.items():
         known = filter(None, [meant(queue, seen.ssn.queues, 0.7)])
-        for option in (*in_queues(world, uid, known), new_queue(world, queue)):
+        for option in (*options.in_queues(world, uid, known), new_queue(world, queue)):
             found = [*_remedy(seen, world, name, option.most, world.applied(option.most), uid)]
             if not any(remedy.placed for remedy in found):
                 changed = option.most.given(seen.given, world.conf)[0]
@@ -218,7 +210,7 @@ def _with_a_queue(seen: Evidence, name: str, lost: dict[str, str], why_with: Why
                 for more in islice(rest, 1):
                     change = option.most + more.made
                     found = [evolve(more, made=change, world=world, does=world.described(
-                        change, more.rank == Rank.WAIT))]
+                        change, more.rank == options.Rank.WAIT))]
             yield from found
 
 
@@ -228,7 +220,7 @@ def _remedy(seen: Evidence, world: World, name: str, change: Change,
     after = outcome(*changed, uid, seen.ssn.now)
     if after.runs(uid) and after.rest is not None:
         yield Remedy(world.described(change), tuple(gains(seen, seen.ssn, after, uid, name)),
-                     change, Rank.QUEUE, world, Names(
+                     change, options.Rank.QUEUE, world, Names(
                          after.rest.session, seen.given).called(uid), after.placed(uid))
 
 

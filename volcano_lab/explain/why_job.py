@@ -12,7 +12,7 @@ from volcano_lab.api import JobInfo, Resource, quantity
 from volcano_lab.api.objects import OwnerReference, Pod
 from volcano_lab.api.pod_sum import parsed
 from volcano_lab.api.status import FAILED, PENDING, RELEASING, RUNNING, SUCCEEDED
-from volcano_lab.explain import beyond, evictions, evidence, kubelet
+from volcano_lab.explain import beyond, evictions, evidence, kubelet, owners
 from volcano_lab.explain.earlier import STATES, release
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text, over
@@ -22,16 +22,7 @@ from volcano_lab.explain.lint import ignored_fields, place_of
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.order import priority_note
 from volcano_lab.explain.origin import TOO_LARGE, best_effort, cluster_too_small
-from volcano_lab.explain.owners import (
-    created_by,
-    flag_of,
-    known_of,
-    named_queue,
-    on_event,
-    outdated,
-    owner_of,
-    switch,
-)
+from volcano_lab.explain.owners import owner_of
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.promises import going_causes
 from volcano_lab.explain.refusals import admission_causes, limit_causes
@@ -171,7 +162,7 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     above = [Cause("pods_not_made", Message("not_created", name=owner, what=why), {}, [], True)
              for owner in seen.names.above[job.uid] if owner != name
              for why in seen.not_created.get(owner, ())]
-    beside = [*above, *going_causes(seen, job), *outdated(seen, job), *_fields(seen, job),
+    beside = [*above, *going_causes(seen, job), *owners.outdated(seen, job), *_fields(seen, job),
               *_creator(seen, job), *kubelet.failed_causes(seen, job),
               *kubelet.bound_causes(seen, job), *kubelet.evicted_before(seen, job),
               *_groups_beside(seen, job), *apart_causes(seen, job)]
@@ -274,10 +265,10 @@ def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     yield from _queue(seen, job)
     for obj in [] if seen.brief else seen.given:
         if obj.kind != "PodGroup" and obj.key in seen.names.above[job.uid]:
-            field, queue = named_queue(obj)
+            field, queue = owners.named_queue(obj)
             if queue not in ("", job.queue):
                 what = Message("unread.queue_above", kind=obj.kind, found=queue, field=field,
-                               queue=job.queue, switch=switch(job, obj, True))
+                               queue=job.queue, switch=owners.switch(job, obj, True))
                 yield Cause("no_effect", Message("notice", what=what, place=place_of([
                     seen.called(job.uid)])), {"what": what.code, "meant": [queue]})
     for found in [] if seen.brief else ignored_fields(seen.ssn):
@@ -307,7 +298,7 @@ def _queue(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 def _creator(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield what has created a job that waits, or does not start, and creates further ones."""
     concerns = evidence.waits(job) or evidence.fails_to_start(job)
-    for said in created_by(seen, [job.uid]) if concerns and not seen.brief else ():
+    for said in owners.created_by(seen, [job.uid]) if concerns and not seen.brief else ():
         yield Cause("created_by", said, context=True)
 
 
@@ -318,7 +309,7 @@ def elsewhere(pods: list[Pod], owner: OwnerReference | None = None) -> Iterator[
         made = next((ref.kind for ref in pods[0].metadata.owner_references), "")
         rows = TABLES["owners"]
         by = Message("other_scheduler.owner", kind=owner.kind, name=owner.name,
-                     flag=known_of("switch", owner), template=rows["templates"].get(
+                     flag=owners.known_of("switch", owner), template=rows["templates"].get(
                          f"{owner.kind} {made}", Message("other_scheduler.template"))
                      ) if owner else None
         more = f"other_scheduler.{owner.kind}" if owner else ""
@@ -332,7 +323,7 @@ def _strangers(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """
     key, owner = job.pod_group.key, None if job.tasks else owner_of(job)
     for why in seen.not_created.get(OF_GROUP + key, ()):
-        what = Message(getattr(why, "code", ""), **getattr(why, "facts", {}), switch=flag_of(
+        what = Message(getattr(why, "code", ""), **getattr(why, "facts", {}), switch=owners.flag_of(
             owner_of(job)))
         yield Cause("group_unread", Message("not_created", name=seen.called(job.uid), what=what),
                     {}, [], True)
@@ -370,7 +361,7 @@ def _groups_beside(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 
 def _deadline(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield the time at which sla admits the job, and what its policies do before."""
-    if evidence.unplaced(job) and (policy := on_event(seen, job, "PodPending")):
+    if evidence.unplaced(job) and (policy := owners.on_event(seen, job, "PodPending")):
         yield Cause("pending_policy", policy, context=True)
     sla: Any = seen.ssn.plugins.get("sla")
     deadline = sla.deadline(job) if sla is not None else None

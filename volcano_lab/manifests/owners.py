@@ -9,14 +9,8 @@ Volcano: pkg/controllers/job/job_controller_actions.go (getPodGroupByJob)
 import re
 from collections.abc import Iterable, Iterator
 
-from volcano_lab.api.objects import (
-    KubernetesObject,
-    OwnerReference,
-    Pod,
-    PodGroup,
-    VolcanoJob,
-    Workload,
-)
+from volcano_lab.api import objects as api
+from volcano_lab.api.objects import OwnerReference, Pod, PodGroup, VolcanoJob
 from volcano_lab.api.objects.pod import PodStatus
 from volcano_lab.manifests import operators
 from volcano_lab.manifests.job_controller import GROUP_NAME, JOB_NAME
@@ -38,7 +32,7 @@ class Owners:
     True
     """
 
-    def __init__(self, objects: Iterable[KubernetesObject]) -> None:
+    def __init__(self, objects: Iterable[api.KubernetesObject]) -> None:
         self._uids: dict[tuple[str, str, str, str], set[str]] = {}
         self._given: dict[tuple[str, str, str], str] = {}
         self._groups: set[tuple[str, str]] = set()
@@ -65,14 +59,14 @@ class Owners:
     def _add(self, child: str, owner: str, namespace: str, name: str, uid: str) -> None:
         self._uids.setdefault((child, owner, namespace, name), set()).add(uid)
 
-    def kinds(self, owner: KubernetesObject) -> set[str]:
+    def kinds(self, owner: api.KubernetesObject) -> set[str]:
         """Return the kinds of an owner's children; pods also if a label names it."""
         kind, namespace = owner_kind(owner.api_versions[0], owner.kind), owner.namespace
         found = {child for child in {key[0] for key in self._uids}
                  if (child, kind, namespace, owner.name) in self._uids}
         return found | ({"Pod"} if (namespace, owner.kind, owner.name) in self._labelled else set())
 
-    def has(self, owner: KubernetesObject, child: type[KubernetesObject]) -> bool:
+    def has(self, owner: api.KubernetesObject, child: type[api.KubernetesObject]) -> bool:
         """Return whether the owner has a child of that kind; uids are compared if both have one."""
         uid = self._given.get(place_key(owner), "")
         kind = owner_kind(owner.api_versions[0], owner.kind)
@@ -125,7 +119,7 @@ def by_label(pod: Pod) -> Iterator[tuple[str, str]]:
             yield kind, pod.metadata.labels[label]
 
 
-def pods_asked(owner: KubernetesObject, objects: list[KubernetesObject]) -> int:
+def pods_asked(owner: api.KubernetesObject, objects: list[api.KubernetesObject]) -> int:
     """Return how many pods a controller creates for an owner among some objects, for any other 0.
 
     >>> from volcano_lab.api.objects import Deployment
@@ -134,7 +128,7 @@ def pods_asked(owner: KubernetesObject, objects: list[KubernetesObject]) -> int:
     """
     if isinstance(owner, VolcanoJob):
         return sum(task.replicas for task in owner.spec.tasks)
-    if isinstance(owner, Workload):
+    if isinstance(owner, api.Workload):
         return pod_count(owner, objects)
     return operators.pod_count(owner, objects) if isinstance(owner, operators.OperatorObject) else 0
 

@@ -15,10 +15,9 @@ from typing import Any
 from attrs import define, field
 
 from volcano_lab.api.objects import Node, Pod, PodGroup
-from volcano_lab.api.objects.pod import PodStatus
 from volcano_lab.cache.api_server import DELETED, ApiServer, WatchEvent
 from volcano_lab.manifests.disruptions import counted
-from volcano_lab.manifests.owners import JOB, job_of, owner_kind
+from volcano_lab.manifests.owners import JOB, created_again, job_of, owner_kind
 from volcano_lab.messages import friendly_errors
 from volcano_lab.simulation.calendar import Calendar
 from volcano_lab.simulation.history import History
@@ -208,7 +207,8 @@ class ClusterSide:
         if run.template is None and self._stays_away(job, pod):
             run.members.remove(pod.key)
         else:
-            self.after("recreate", self.pod_recreated, job=job, like=_pending_copy(pod))
+            self.after("recreate", self.pod_recreated, job=job, like=created_again(pod).changed(
+                metadata={"uid": "", "creation_timestamp": None}))
 
     def _stays_away(self, job: str, pod: Pod) -> bool:
         """Return whether no controller recreates a deleted pod: it has none, or it has succeeded
@@ -315,13 +315,6 @@ class ClusterSide:
         """Return the pods on a node that have not ended."""
         return [pod for pod in self.server.list("Pod") if pod.spec.node_name == node
                 and pod.status.phase in ("Pending", "Running")]
-
-
-def _pending_copy(pod: Pod) -> Pod:
-    """Return a pod as its controller recreates it."""
-    copy = pod.changed(spec={"node_name": ""}, metadata={
-        "uid": "", "resource_version": "", "creation_timestamp": None, "deletion_timestamp": None})
-    return copy.evolve(status=PodStatus("Pending"))
 
 
 def by_job(pods: Iterable[Pod]) -> dict[str, list[Pod]]:
