@@ -9,8 +9,7 @@ from typing import Any
 
 from volcano_lab.api.objects import KINDS, KubernetesObject, Pod, PodGroup
 from volcano_lab.api.task import GROUP_NAME
-from volcano_lab.manifests import operators
-from volcano_lab.manifests.job_controller import JOB_NAME
+from volcano_lab.manifests import job_controller, operators
 from volcano_lab.manifests.loader import Loaded, ManifestError, place_key
 from volcano_lab.manifests.owners import by_label, deployment_of
 from volcano_lab.messages import did_you_mean, gettext
@@ -207,6 +206,6 @@ def owners_of(obj: KubernetesObject) -> Iterable[tuple[str, str]]:
         yield from by_label(obj)
         if above := deployment_of(obj):
             yield "Deployment", above
-        for kind, annotation in (("PodGroup", GROUP_NAME), ("Job", JOB_NAME)):
+        for kind, annotation in (("PodGroup", GROUP_NAME), ("Job", job_controller.JOB_NAME)):
             if annotation in obj.metadata.annotations:
                 yield kind, obj.metadata.annotations[annotation]

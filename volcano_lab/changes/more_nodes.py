@@ -9,8 +9,7 @@ from typing import Any
 from volcano_lab.api.objects import HyperNode, KubernetesObject, Node, Pod
 from volcano_lab.api.objects.volcano import ExactMatch, MemberSelector, MemberSpec
 from volcano_lab.changes.draft import Draft
-from volcano_lab.manifests import ManifestError, found_text
-from volcano_lab.manifests.field_defaults import HOSTNAME
+from volcano_lab.manifests import ManifestError, field_defaults, found_text
 
 MOST_NODES = 10_000
 
@@ -44,7 +43,7 @@ def add_nodes(draft: Draft, like: Node, value: Any, where: str) -> None:
                 "name": f"{each.name}-{name}", "uid": f"{each.metadata.uid}-{name}"}))
         draft.add(like.changed(
             metadata={"name": name, "uid": f"{like.metadata.uid}-{name}",
-                      "labels": like.metadata.labels | labels | {HOSTNAME: name}},
+                      "labels": like.metadata.labels | labels | {field_defaults.HOSTNAME: name}},
             status={"allocatable": like.status.allocatable | devices}))
 
 

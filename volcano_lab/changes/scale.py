@@ -17,8 +17,7 @@ import attrs
 
 from volcano_lab.api import GROUP_NAME, objects as api
 from volcano_lab.changes.draft import Draft
-from volcano_lab.manifests import OPERATORS, Loaded, OperatorObject, with_defaults
-from volcano_lab.manifests.job_controller import chosen
+from volcano_lab.manifests import OPERATORS, Loaded, OperatorObject, job_controller, with_defaults
 from volcano_lab.manifests.owners import pods_asked
 from volcano_lab.manifests.quotas import released
 from volcano_lab.messages import Message
@@ -142,7 +141,7 @@ def _add(draft: Draft, there: Mapping[Key, int], pods: Sequence[Any], old: Mappi
             like = max(pods, key=partial(_likeness, obj)).metadata
             owner = next(iter(obj.metadata.owner_references), None)
             obj = obj.changed(metadata={
-                "annotations": notes | chosen(like.annotations, GROUP_NAME),
+                "annotations": notes | job_controller.chosen(like.annotations, GROUP_NAME),
                 **({"owner_references": like.owner_references}
                    if owner and owner.kind == "ReplicaSet" else {})})
         draft.add(obj)

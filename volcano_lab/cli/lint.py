@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from volcano_lab.cli import DONE, FOUND
-from volcano_lab.cli.inputs import cluster_of
+from volcano_lab.cli import DONE, FOUND, inputs
 from volcano_lab.cli.output import show, styled
 from volcano_lab.explain.findings import ERROR, Findings
 from volcano_lab.messages import gettext, mark, wrapped
@@ -12,7 +11,7 @@ from volcano_lab.messages import gettext, mark, wrapped
 def lint(files: Sequence[str], conf: str | None, output: str, recursive: bool,
          context: str | None = None) -> int:
     """Print findings, errors first; 1 if one is an error. Raises `Mistake`."""
-    found = cluster_of(files, conf, recursive, context).lint()
+    found = inputs.cluster_of(files, conf, recursive, context).lint()
     show(output, found._frames(), lambda most: report(found, most or 10_000),
          [finding.rule for finding in found])
     return FOUND if found.errors else DONE

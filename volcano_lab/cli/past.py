@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from volcano_lab.cli import Mistake
-from volcano_lab.cli.inputs import cluster_of, conf_file
+from volcano_lab.cli import Mistake, inputs
 from volcano_lab.cli.replay import Recorded, life_mistakes, lives, read_cases, recording
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Timeline
@@ -24,8 +23,8 @@ def past(files: Sequence[str], name: str, conf: str | None, cycle: int | None, l
     if life is not None and len(files) == 1 and files[0].endswith(CASES):
         recorded = lives(read_cases(files[0]), read_cases(life))
         return _lived(recorded, files[0], name, life, cycle), [], True
-    cluster = cluster_of(files, conf, context=context) if files or life is None else Cluster(
-        conf=conf_file(conf))
+    cluster = inputs.cluster_of(files, conf, context=context) if files or life is None else Cluster(
+        conf=inputs.conf_file(conf))
     with log.quiet():
         warnings = cluster.objects().warnings + cluster.admit(refuse=False)
         named = cluster.has_configuration()

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from volcano_lab.api import quantity_text
-from volcano_lab.cli import DONE, FOUND, Mistake
-from volcano_lab.cli.inputs import cluster_of, moment
+from volcano_lab.cli import DONE, FOUND, Mistake, inputs
 from volcano_lab.cli.output import show, styled, table, warn, width
 from volcano_lab.messages import Message, OneSentence, wrapped
 from volcano_lab.trace import Names, Trace, grouped
@@ -33,9 +32,9 @@ def run(files: Sequence[str], conf: str | None, output: str, namespace: str, now
     if keep:
         return watch(files, lambda: run(files, conf, output, namespace, now, recursive,
                                         cycles=cycles, verbosity=verbosity))
-    cluster = cluster_of(files, conf, recursive, context)
+    cluster = inputs.cluster_of(files, conf, recursive, context)
     warnings = cluster.admit()
-    cycle = cluster.run(now=moment(now), cycles=cycles, trace=Trace() if verbosity else None)
+    cycle = cluster.run(now=inputs.moment(now), cycles=cycles, trace=Trace() if verbosity else None)
     if verbosity:
         print(*cycle.log(verbosity), "", sep="\n")
     warnings = warnings + cluster.warnings(cycle)

@@ -4,8 +4,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from volcano_lab.cli import DONE, FOUND, Mistake
-from volcano_lab.cli.inputs import cluster_of, conf_file
+from volcano_lab.cli import DONE, FOUND, Mistake, inputs
 from volcano_lab.cli.output import show
 from volcano_lab.manifests.conf import conf_text
 from volcano_lab.simulation.sweep import Sweep
@@ -18,11 +17,11 @@ def sweep(files: Sequence[str], grid: Sequence[str], metrics: Sequence[str] = ()
           recursive: bool = False, context: str | None = None, duration: str | None = None,
           **time: Any) -> int:
     """Run and print a sweep; 1 if a setting failed. Raises `Mistake`, `SweepError`."""
-    cluster = cluster_of(files, conf, recursive, context)
+    cluster = inputs.cluster_of(files, conf, recursive, context)
     over = {"durations": duration, **time} if duration or any(time.values()) else None
     default = ("placed", "pending") if over is None else ("waiting_median", "waiting_p95")
     columns = columns_of(grid)
-    files_of = {conf_text(conf_file(str(file))): file for file in columns.get(CONF, ())}
+    files_of = {conf_text(inputs.conf_file(str(file))): file for file in columns.get(CONF, ())}
     if files_of:
         columns[CONF] = list(files_of)
     found = cluster.sweep(columns, list(metrics or default), over=over, workers=workers,

@@ -11,12 +11,9 @@ from time import perf_counter
 from typing import Any
 
 from volcano_lab.api import amount_text
-from volcano_lab.cli import DONE, Mistake
-from volcano_lab.cli.inputs import cluster_of, moment
+from volcano_lab.cli import DONE, Mistake, inputs
 from volcano_lab.cli.output import print_data, styled, table, warn, width
-from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline
-from volcano_lab.explain.lint import doubts
-from volcano_lab.explain.pages import page_of
+from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline, lint, pages
 from volcano_lab.messages import Message, NoSuch, columns, gettext, mark, one_line, wrapped
 from volcano_lab.trace import Names, quantities, sentence
 
@@ -62,7 +59,7 @@ def why(words: tuple[str, ...], filenames: tuple[str, ...], every: bool, no_reme
         given = [*files, *(["--base-conf", conf] if conf else [])]
         _print_remedies(explanation, seconds, given if output == "wide" else ())
         _print_loops(loops, end)
-        if output == "wide" and (page := page_of(explanation)):
+        if output == "wide" and (page := pages.page_of(explanation)):
             print("\n" + _lines(gettext("Read more: pending/{page}.html of the documentation.",
                                         page=page)))
     return DONE
@@ -74,9 +71,9 @@ def _cycle(files: Sequence[str], name: str | None, conf: str | None, now: str | 
     """Return the cycle that is explained, the history up to it where there is one, and warnings."""
     timeline = None
     if cycle is None and life is None:
-        cluster = cluster_of(files, conf, context=context)
+        cluster = inputs.cluster_of(files, conf, context=context)
         warnings = cluster.admit(refuse=False)
-        explainer = cluster.explainer(now=moment(now), about=name or None)
+        explainer = cluster.explainer(now=inputs.moment(now), about=name or None)
         warnings, known = explainer.objects.warnings + warnings, cluster.has_configuration()
     else:
         from volcano_lab.cli.past import past  # simulated time is not imported for one cycle
@@ -84,7 +81,7 @@ def _cycle(files: Sequence[str], name: str | None, conf: str | None, now: str | 
         timeline, warnings, known = past(files, name or NO_NAME, conf, cycle, life, context)
         explainer = timeline.at()
     more = [] if known else [gettext(DEFAULT)]
-    return explainer, timeline, warnings + doubts(explainer.session) + more
+    return explainer, timeline, warnings + lint.doubts(explainer.session) + more
 
 
 def _check(seconds: float, both: object, questions: Mapping[str, object]) -> None:

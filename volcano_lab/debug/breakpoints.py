@@ -25,8 +25,7 @@ from simpleeval import EvalWithCompoundTypes, InvalidExpression
 from volcano_lab.framework import action_names
 from volcano_lab.framework.points.table import BUILT_IN, POINTS
 from volcano_lab.messages import OneSentence, friendly_errors, gettext, near, one_line
-from volcano_lab.trace import KINDS, OPERATIONS, Record, TraceReader
-from volcano_lab.trace.kinds import PREPOSITION
+from volcano_lab.trace import KINDS, OPERATIONS, Record, TraceReader, kinds
 from volcano_lab.trace.reading import NODE_POINTS
 
 MOST = 500
@@ -128,19 +127,19 @@ def _place(place: str) -> Place:
     if row is not None:
         fields = ("point", "tier", "plugin", *row.arguments, "answer") if row.arguments else ()
         return lambda record: record.kind == "call" and record.values[0] == place, fields
-    if place in PREPOSITION:
+    if place in kinds.PREPOSITION:
         return (lambda record: record.kind in OPERATIONS and record.values[0] == place,
                 KINDS["do"].fields)
     if place in KINDS:
         fields = () if place in ("call", "asked") else KINDS[place].fields
         return lambda record: record.kind == place, fields
     near = [f"action {place}"] if place in action_names() else get_close_matches(
-        place, [*POINTS.own, *BUILT_IN, *PREPOSITION, *KINDS], 1)
+        place, [*POINTS.own, *BUILT_IN, *kinds.PREPOSITION, *KINDS], 1)
     meant = gettext("did you mean {name}?", name=near[0]) if near else ""
     raise BreakpointError('the breakpoint stops at "{place}"{meant:()}; allowed are an extension '
                           'point (as overused), an operation ({operations:,}), {kinds:,}, a kind '
                           'of record (as queue, job, victims), "action" and its name, or '
-                          '"anything".', place=place, meant=meant, operations=[*PREPOSITION],
+                          '"anything".', place=place, meant=meant, operations=[*kinds.PREPOSITION],
                           kinds=[*OPERATIONS])
 
 

@@ -13,8 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import chain
 from typing import Any
 
-from volcano_lab.api import in_units
-from volcano_lab.api.status import READY_STATUSES
+from volcano_lab.api import in_units, status
 from volcano_lab.messages import Message, Misuse
 from volcano_lab.trace import KINDS, OPERATIONS, Record, State, TraceReader
 from volcano_lab.trace.kinds import operation, sentence, short
@@ -29,7 +28,7 @@ AROUND = 4
 UNDER_WAY = 4
 """The most operations of open statements in a frame."""
 
-READY = frozenset(map(str, READY_STATUSES))
+READY = frozenset(map(str, status.READY_STATUSES))
 SUMS = ("allocated", "inqueue", "deserved", "real_capability")
 ACCOUNTS = ("allocatable", "idle", "used", "releasing", "pipelined")
 STEPS = (*OPERATIONS, "start", "saved", "recovers")

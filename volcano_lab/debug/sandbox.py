@@ -14,8 +14,7 @@ from volcano_lab.cache import Cache
 from volcano_lab.framework import Operation, Session, Statement, load_conf
 from volcano_lab.framework.statement import save_operations
 from volcano_lab.manifests.described import world_of
-from volcano_lab.messages import NoSuch
-from volcano_lab.messages.log import quiet
+from volcano_lab.messages import NoSuch, log
 from volcano_lab.scheduler import actions, plugins
 from volcano_lab.trace import Trace
 
@@ -112,7 +111,7 @@ class HandStatement:
 
     def commit(self) -> None:
         """Commit; an operation that the cache refuses is undone alone, as the trace shows."""
-        with quiet():
+        with log.quiet():
             self.statement.commit()
 
     def discard(self) -> None:

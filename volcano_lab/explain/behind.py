@@ -6,14 +6,12 @@ Volcano: none
 from volcano_lab.api import JobInfo
 from volcano_lab.api.objects import Pod, PodGroup
 from volcano_lab.changes import Change
+from volcano_lab.explain import origin, pages, why_job
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import World
-from volcano_lab.explain.origin import TOO_LARGE
 from volcano_lab.explain.outcome import LARGE, Outcome
-from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.rules import STATIC
-from volcano_lab.explain.why_job import job_causes
 from volcano_lab.manifests.loader import Loaded
 from volcano_lab.messages import Message
 from volcano_lab.scheduler import traced
@@ -21,7 +19,7 @@ from volcano_lab.trace.cause_trace import POINTS, CauseTrace
 
 VOLUMES = ("claim_missing", "claim_unbound", "volume_unbound")
 """Causes that hide the search of a node."""
-NEXT_DOORS = {*STATIC, *TABLES["doors"]["next"].split(), *TABLES["protection"].values()}
+NEXT_DOORS = {*STATIC, *pages.TABLES["doors"]["next"].split(), *pages.TABLES["protection"].values()}
 """Causes that keep a job waiting once it is admitted, however much the cluster has left."""
 DOORS = 2
 """How many of these are named."""
@@ -29,7 +27,7 @@ DOORS = 2
 
 def behind(seen: Evidence, job: JobInfo, known: set[str]) -> list[Cause]:
     """What a job would wait for, too, if it was admitted alone, or its pods had no volumes."""
-    if known & {*TOO_LARGE, *STATIC} or not seen.objects:
+    if known & {*origin.TOO_LARGE, *STATIC} or not seen.objects:
         return []
     code = "with_volume" if known & {*VOLUMES} else "once_admitted"
     kept = [action for action in seen.ssn.conf.actions  # in a large cluster no searches for victims
@@ -39,7 +37,7 @@ def behind(seen: Evidence, job: JobInfo, known: set[str]) -> list[Cause]:
     trace, ssn = traced(objects, conf, now=seen.ssn.now, trace=CauseTrace(job.uid))
     then, after = Evidence(ssn, trace, objects), ssn.jobs.get(job.uid)
     then.future = Outcome()  # further cycles are not run
-    also = job_causes(then, after) if after is not None else []
+    also = why_job.job_causes(then, after) if after is not None else []
     doors = [cause for cause in also if cause.code not in known and (
         cause.code in NEXT_DOORS if code == "once_admitted" else not cause.context)][:DOORS]
     return [Cause(cause.code, [

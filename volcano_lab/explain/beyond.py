@@ -10,24 +10,21 @@ from collections.abc import Iterable, Iterator
 from math import inf
 from typing import Any
 
-from volcano_lab.api import PIPELINED, JobInfo, TaskInfo, amount_text
+from volcano_lab.api import PIPELINED, JobInfo, TaskInfo, amount_text, quantity
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, Queue, VolcanoJob
-from volcano_lab.api.quantity import parse
 from volcano_lab.api.storage import claims_of
+from volcano_lab.explain import kubelet, lint, pages
 from volcano_lab.explain.earlier import earlier
 from volcano_lab.explain.evidence import OWN, Evidence
 from volcano_lab.explain.explanation import Cause, moment_text
-from volcano_lab.explain.kubelet import claimed, claims_off
-from volcano_lab.explain.lint import unmeasured
-from volcano_lab.explain.pages import TABLES
 from volcano_lab.manifests.numa import OF_NUMA
 from volcano_lab.manifests.unsupported import claims_decide
 from volcano_lab.messages import Message, Said
 
-BEYOND = TABLES["beyond"]
-NO_REASON = re.compile(TABLES["no_reason"]["text"])
+BEYOND = pages.TABLES["beyond"]
+NO_REASON = re.compile(pages.TABLES["no_reason"]["text"])
 """In the cluster's answer about a pod: it names no reason against a node."""
-FOREIGN = re.compile(TABLES["no_reason"]["foreign"])
+FOREIGN = re.compile(pages.TABLES["no_reason"]["foreign"])
 """Likewise: a reason of a plugin that Volcano does not have."""
 PARTS, CARDS = "volcano.sh/vgpu-number", "volcano.sh/node-vgpu-register"
 """The resource of parts of cards, and the annotation in which a node lists its cards."""
@@ -44,10 +41,10 @@ SOON = 60
 def beyond_causes(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
     """Yield what may keep pods waiting in the cluster that this cycle places."""
     for task in [task for task in tasks if task.node_name and seen.is_new(task)][:1]:
-        said, off = _last_answer(task), claims_off(seen, task)
+        said, off = _last_answer(task), kubelet.claims_off(seen, task)
         deciding = _deciding(seen, task, said)
         if task.pod.spec.resource_claims and not off:
-            deciding["claims"] = claimed(task)
+            deciding["claims"] = kubelet.claimed(task)
         for plugin, asks in deciding.items():
             by = Message("beyond.claims.name") if plugin == "claims" else Message(
                 "beyond.plugin", plugin=plugin)
@@ -120,7 +117,7 @@ def _deciding(seen: Evidence, task: TaskInfo, said: str) -> dict[str, list[str]]
     asked = {plugin: _asks(seen, task, plugin) for plugin in BEYOND
              if plugin in seen.ssn.conf.plugin_names()}
     known = {plugin: asks for plugin, asks in asked.items() if asks or (
-        said and not BEYOND[plugin] and (plugin != "usage" or unmeasured(seen.ssn)))}
+        said and not BEYOND[plugin] and (plugin != "usage" or lint.unmeasured(seen.ssn)))}
     foreign = {*seen.ssn.conf.plugin_names()} - {*seen.ssn.plugins, *BEYOND}
     return known or {name: [] for name in sorted(foreign)[:1] if FOREIGN.search(said)}
 
@@ -175,7 +172,7 @@ def _phase(obj: KubernetesObject) -> str | None:
 
 def _cards(seen: Evidence, task: TaskInfo) -> Message | None:
     """That a container requests parts of several cards of one node, and the most that one has."""
-    numbers = {each.name: int(parse(text)) for each in task.pod.spec.containers
+    numbers = {each.name: int(quantity.parse(text)) for each in task.pod.spec.containers
                for text in [(each.resources.limits | each.resources.requests).get(PARTS)] if text}
     most = {name: sum("," in card for card in node.node.metadata.annotations[CARDS].split(":"))
             for name, node in seen.ssn.nodes.items() if CARDS in node.node.metadata.annotations}
@@ -200,7 +197,7 @@ def _mode(seen: Evidence, task: TaskInfo) -> Message | None:
 
 def _card_memory(seen: Evidence, task: TaskInfo) -> Message | None:
     """That a container requests more memory of a card than any card has."""
-    asked = max((int(parse(text)) for each in task.pod.spec.containers
+    asked = max((int(quantity.parse(text)) for each in task.pod.spec.containers
                  for text in [(each.resources.limits | each.resources.requests).get(MEMORY)]
                  if text), default=0)
     most = {name: max((int(part) for card in node.node.metadata.annotations[CARDS].split(":")

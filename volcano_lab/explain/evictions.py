@@ -14,8 +14,7 @@ from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.protection import protected_causes, sums_of
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message
-from volcano_lab.trace import POINTS, Record, amounts, grouped
-from volcano_lab.trace.kinds import passed
+from volcano_lab.trace import POINTS, Record, amounts, grouped, kinds
 
 
 def eviction_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -65,7 +64,7 @@ def _attempt(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
         kind = "not_eligible" if claims else "topology"
         asked = seen.in_action(action, "preemptive", task=record.get("task"))
         said = Message(f"attempt.{kind}", action=action, pod=record.get("task"),
-                       reason=passed(record),
+                       reason=kinds.passed(record),
                        sums=sums_of(seen, record, job.queue) if asked else None)
         yield Cause(f"{action}_{kind}", said, {}, [record, *asked])
     answers = seen.calls_about(job, POINTS[action], action)

@@ -36,8 +36,7 @@ from volcano_lab.framework.collector import collector_paused, enable_past_young
 from volcano_lab.manifests import Loaded, with_defaults
 from volcano_lab.messages import Message, NoSuch, friendly_errors, near
 from volcano_lab.scheduler import traced
-from volcano_lab.trace import CauseTrace, Part, Shown, TraceReader
-from volcano_lab.trace.names import kinds_meant
+from volcano_lab.trace import CauseTrace, Part, Shown, TraceReader, names
 
 REFUSED = (*CAPABILITY, "overcommit_refuses", "resource_quota")
 """Causes by which enqueue does not admit a job."""
@@ -92,7 +91,7 @@ class Explainer(Shown):
             kind, key = self.names.find(what)
         except LookupError:
             word, _, rest = what.partition("/")
-            name = rest if any(kind in CLASSES for kind in kinds_meant(word)) else what
+            name = rest if any(kind in CLASSES for kind in names.kinds_meant(word)) else what
             found = left_out(self.evidence, what, self.why_job, self._why_with) or left_out(
                 self.evidence, name, self.why_job, self._why_with) or no_queue(
                 self.evidence, name, self._why_with)

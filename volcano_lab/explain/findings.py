@@ -17,10 +17,9 @@ from attrs import asdict, define
 
 from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, Resource, TaskInfo
 from volcano_lab.cache import Cache
+from volcano_lab.explain import origin, pages
 from volcano_lab.explain.evidence import classes_of, stopped, unplaced
 from volcano_lab.explain.lint import before_shares, contradictions, ignored_fields, place_of
-from volcano_lab.explain.origin import above_cluster, unknown_class
-from volcano_lab.explain.pages import TABLES
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.manifests import Loaded, ManifestError, verdicts
 from volcano_lab.messages import Message, Said, mark, paragraph
@@ -161,13 +160,13 @@ def _classes(ssn: Session, objects: Loaded) -> Iterator[Finding]:
     """Yield jobs whose PriorityClass does not exist, so that they have priority 0."""
     names, classes = Names(ssn), classes_of(objects)
     for uid, job in ssn.jobs.items():
-        if said := unknown_class(job, classes, names.called(uid)):
+        if said := origin.unknown_class(job, classes, names.called(uid)):
             yield _found(place_of([names.called(uid)]), "unknown_class", **said.facts)
 
 
 def _found(place: Message, code: str, /, **facts: Any) -> Finding:
     """A finding of the table `findings`, whose message has a remedy."""
-    level, rule = TABLES["findings"][code].split()
+    level, rule = pages.TABLES["findings"][code].split()
     return Finding(rule, level, place, Message(code, **facts), Message(f"{code}.remedy"))
 
 
@@ -268,7 +267,7 @@ def _unusable(ssn: Session, line: tuple[str, ...], resource: str) -> Finding:
 def _gang(ssn: Session, job: JobInfo, place: Message) -> Iterator[Finding]:
     """Yield what can never be placed of a job's minimum, whatever others leave."""
     tasks, least = list(job.tasks.values()), job.min_available
-    asked, there = above_cluster(ssn, job)
+    asked, there = origin.above_cluster(ssn, job)
     kinds = {task.init_resreq: task for task in tasks if not task.node_name}
     large = [task for request, task in kinds.items()
              if not any(request.less_equal(node.allocatable, ZERO) for node in ssn.nodes.values())]

@@ -11,11 +11,9 @@ from typing import Any
 
 from volcano_lab.api import FAILED, GROUP_NAME, TASK_SPEC, JobInfo, SubJobInfo
 from volcano_lab.api.objects import Pod
-from volcano_lab.explain import owners
+from volcano_lab.explain import holders, lint, owners
 from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, part
-from volcano_lab.explain.holders import room_causes
-from volcano_lab.explain.lint import misnamed, said_misnamed
 from volcano_lab.explain.nodes import missing
 from volcano_lab.framework import CLUSTER_TOP
 from volcano_lab.manifests.operators.model import OperatorObject, paths_to
@@ -227,8 +225,8 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                                       default=job.min_available),
         Message("topology.sub_group" if groups else "topology.it"))
     yield found
-    yield from room_causes(seen, job, Cause("", [], {"allowed": nodes, "request": need},
-                                            (failed or seen.of("job", job=job.uid))[-1:]))
+    yield from holders.room_causes(seen, job, Cause("", [], {"allowed": nodes, "request": need},
+                                                    (failed or seen.of("job", job=job.uid))[-1:]))
 
 
 def _short_groups(job: JobInfo, without: set[str | None]) -> list[SubJobInfo]:
@@ -269,9 +267,9 @@ def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries:
     nodes = [node.name for name in near for node in topology.nodes[name]]
     outside = sorted(seen.ssn.nodes.keys() - nodes) if near else []
     said += [Message("topology.outside", nodes=outside)] * bool(outside)
-    said += [Message("sentence", what=each) for each in said_misnamed(seen.ssn, near)]
+    said += [Message("sentence", what=each) for each in lint.said_misnamed(seen.ssn, near)]
     close = [(name, place, meant(node, outside, 0.8))
-             for name, node, place in misnamed(seen.ssn, near)]
+             for name, node, place in lint.misnamed(seen.ssn, near)]
     return Cause("topology_too_small", [*said, seen.own(job.uid, tries[-1]) if tries else None], {
         "needed": needed, "holds": most, "tier": tier, "near": near, "outside": outside,
         "misnamed": [each for each in close if each[2]]}, tries), nodes, need

@@ -10,12 +10,11 @@ from itertools import chain
 from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, status as states
+from volcano_lab.explain import origin, requests
 from volcano_lab.explain.evidence import Evidence, ended, fails_to_start, requested
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.order import came_first
-from volcano_lab.explain.origin import above
 from volcano_lab.explain.owners import created_by, ended_as, is_single, known_of, owner_of
-from volcano_lab.explain.requests import after_init
 from volcano_lab.messages import Message
 from volcano_lab.trace import POINTS, Record, amounts
 
@@ -28,7 +27,7 @@ HOLDING = COUNTED | {str(states.RELEASING)}
 def below(seen: Evidence, level: str | None) -> list[JobInfo]:
     """Return the jobs of a queue and of all queues below it; without one, all jobs."""
     return [job for job in seen.ssn.jobs.values() if level is None or level in (
-        job.queue, *above(seen, job.queue))]
+        job.queue, *origin.above(seen, job.queue))]
 
 
 def reserved(seen: Evidence, record: Record, level: str | None) -> dict[str, Amounts]:
@@ -108,7 +107,7 @@ def held_by(seen: Evidence, code: str, by_job: dict[str, Amounts], names: list[s
 
 def _for_init(job: JobInfo, names: list[str]) -> Message | None:
     """That a job holds more for init containers, which may have ended."""
-    later = after_init([task for task in job.tasks.values() if task.node_name], names)
+    later = requests.after_init([task for task in job.tasks.values() if task.node_name], names)
     return Message("holder.init", later=later) if later else None
 
 

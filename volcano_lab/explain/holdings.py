@@ -9,12 +9,9 @@ from collections.abc import Hashable, Iterator
 from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, PENDING, PIPELINED, Resource, TaskInfo
+from volcano_lab.explain import lint, origin, questions, why_job
 from volcano_lab.explain.evidence import Evidence, counts, requested, unbound
 from volcano_lab.explain.explanation import Cause, Explanation, over, part
-from volcano_lab.explain.lint import SHARES
-from volcano_lab.explain.origin import best_effort, closed
-from volcano_lab.explain.questions import last_choice, why_not_cause
-from volcano_lab.explain.why_job import gap_of, job_causes
 from volcano_lab.framework import CLUSTER_TOP
 from volcano_lab.messages import Message
 from volcano_lab.trace.plain import amounts, grouped
@@ -54,26 +51,26 @@ def why_queue(seen: Evidence, queue: str) -> Explanation:
 
 def _without_share(seen: Evidence, queue: str) -> Explanation:
     """That a queue has no jobs, or no plugin gives it a share; what is kept for it all the same."""
-    own, shared = seen.ssn.queues[queue], SHARES & seen.ssn.plugins.keys()
+    own, shared = seen.ssn.queues[queue], lint.SHARES & seen.ssn.plugins.keys()
     kept = over(amounts(Resource.from_list(own.queue.spec.guarantee.resource)), {})
     return Explanation(f"queue {queue}", Message(
         "queue_head.empty" if shared else "queue_head.none", queue=queue,
         kept=Message("queue_head.kept", amount=kept) if kept else None),
-        [*([] if own.is_open else [closed(seen, queue)]), *_waiting(seen, queue)])
+        [*([] if own.is_open else [origin.closed(seen, queue)]), *_waiting(seen, queue)])
 
 
 def _queue_causes(seen: Evidence, queue: str, sums: dict[str, Any], limited: list[str]
                   ) -> Iterator[Cause]:
     ssn, may = seen.ssn, sums["real_capability"]
     if not ssn.queues[queue].is_open:
-        yield closed(seen, queue)
+        yield origin.closed(seen, queue)
     yield from _bound(seen, queue)
     if ssn.overused(ssn.queues[queue]) and over(sums["request"], {}):
         names = [name for name in sums["deserved"] if name != "pods"]
         yield Cause("overused", Message("queue_overused", deserved=part(sums["deserved"], names)),
                     {each: sums[each] for each in ("deserved", "allocated")},
                     seen.of("overused", queue=queue)[-1:])
-    yield from best_effort(seen, queue)
+    yield from origin.best_effort(seen, queue)
     less = [name for name in limited if may.get(name, 0.0) < sums["capability"][name]]
     if less:
         yield Cause.of("real_capability", capability=part(sums["capability"], less),
@@ -178,10 +175,10 @@ def _reason(seen: Evidence, task: TaskInfo, node: str) -> tuple[Hashable, Cause]
     """Return why a pod is not on a node, or that the node could take it, and what its job waits for
     instead; the first part is the same for jobs that share a sentence.
     """
-    cause = why_not_cause(seen, task.key, node, last_choice(seen, task.key))
+    cause = questions.why_not_cause(seen, task.key, node, questions.last_choice(seen, task.key))
     if cause is not None:
         return cause.code, cause
     job = seen.ssn.jobs[task.job]
-    gap = next(filter(None, map(gap_of, job_causes(seen, job))), None)
+    gap = next(filter(None, map(why_job.gap_of, why_job.job_causes(seen, job))), None)
     alike = (gap.code, job.queue, *gap.facts.get("short", {}).items()) if gap else ()
     return alike, Cause.of("node_fits", pod=task.key, gap=gap and Message("node_fits.gap", gap=gap))

@@ -15,18 +15,16 @@ from volcano_lab.api.objects import OwnerReference, Pod, PodGroup
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.changes import Change
 from volcano_lab.changes.draft import owners_of
-from volcano_lab.explain import options, origin
+from volcano_lab.explain import options, origin, values
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation
 from volcano_lab.explain.options import Objects, Option, World
 from volcano_lab.explain.outcome import outcome
 from volcano_lab.explain.owners import flag_of
 from volcano_lab.explain.remedy import Remedy, gains
-from volcano_lab.explain.values import new_queue
 from volcano_lab.explain.why_job import elsewhere, refusal_of, wanted_by_all
 from volcano_lab.framework import SchedulerConfiguration
-from volcano_lab.manifests import SCHEDULER, job_of, with_defaults
-from volcano_lab.manifests.events import OF_GROUP
+from volcano_lab.manifests import SCHEDULER, events, job_of, with_defaults
 from volcano_lab.manifests.operators import OperatorObject, ended
 from volcano_lab.messages import Message, meant
 from volcano_lab.trace import Names
@@ -156,7 +154,7 @@ def _also(seen: Evidence, left_out: Message, groups: dict[str, str], pods: list[
     for pod in pods[:1] if left_out.code == "left_out.no_pod_group" else ():
         group = pod.metadata.annotations[GROUP_NAME]
         owner = _creator(seen, pod)
-        other = seen.not_created.get(f"{OF_GROUP}{pod.namespace}/{group}", [""])[0]
+        other = seen.not_created.get(f"{events.OF_GROUP}{pod.namespace}/{group}", [""])[0]
         if isinstance(other, Message):
             yield Message(other.code, **other.facts, switch=flag_of(owner))
             continue
@@ -202,7 +200,7 @@ def _with_a_queue(seen: Evidence, name: str, lost: dict[str, str], why_with: Why
         uid))
     for uid, queue in lost.items():
         known = filter(None, [meant(queue, seen.ssn.queues, 0.7)])
-        for option in (*options.in_queues(world, uid, known), new_queue(world, queue)):
+        for option in (*options.in_queues(world, uid, known), values.new_queue(world, queue)):
             found = [*_remedy(seen, world, name, option.most, world.applied(option.most), uid)]
             if not any(remedy.placed for remedy in found):
                 changed = option.most.given(seen.given, world.conf)[0]

@@ -10,11 +10,10 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from volcano_lab.api import ATTACHABLE, MIN_RESOURCE, JobInfo, Resource, TaskInfo
-from volcano_lab.explain import rules
+from volcano_lab.explain import requests, rules
 from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, over, part
 from volcano_lab.explain.holders import room_causes
-from volcano_lab.explain.requests import at_first, not_announced
 from volcano_lab.explain.rules import STATIC, lets_in, refused_now, rule_causes, rule_of
 from volcano_lab.messages import Message
 from volcano_lab.trace import Record, amounts
@@ -144,10 +143,10 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
                    node=allowed[0], largest=largest, total=part(total, full or names),
                    request=part(request, largest or (full if code == "cluster_full" else listed)),
                    left=_one_by_one(left, lacking, most, everywhere, rules.MOST if some else 0))
-    return Cause(code, [said, *at_first(seen, task, largest or names),
+    return Cause(code, [said, *requests.at_first(seen, task, largest or names),
                         None if largest else seen.own(task.job, choice),
                         *_beside_daemons(seen, request, largest),
-                        *not_announced(seen, largest, task),
+                        *requests.not_announced(seen, largest, task),
                         *withheld(seen, task, seen.ssn.nodes, names)], numbers, [choice])
 
 

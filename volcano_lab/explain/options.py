@@ -16,8 +16,7 @@ from volcano_lab.api import ROOT_QUEUE, JobInfo, quantity
 from volcano_lab.api.objects import KubernetesObject, LimitRange, Node, Pod, PodGroup, Queue
 from volcano_lab.changes import Change, Index, key_of, keys_of, path_text, value_text
 from volcano_lab.changes.words import described
-from volcano_lab.explain import slips
-from volcano_lab.explain.explanation import in_quantity
+from volcano_lab.explain import explanation, slips
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.manifests import OPERATORS, OperatorObject, job_of
 from volcano_lab.messages import Message
@@ -100,7 +99,7 @@ def step_of(resource: str, amount: Any = 0) -> Any:
 
 def steps_between(resource: str, before: Any, amount: float, step: Any) -> int:
     """How many steps lie between a quantity and an amount in internal units, at least one."""
-    wanted = float(in_quantity(resource, amount))
+    wanted = float(explanation.in_quantity(resource, amount))
     return max(ceil(round(abs(wanted - float(before)) / float(step), 6)), 1)
 
 

@@ -7,11 +7,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from volcano_lab.api import JobInfo, QueueInfo, status as states, total
+from volcano_lab.explain import lint, origin, owners
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, moment_text
-from volcano_lab.explain.lint import SHARES
-from volcano_lab.explain.origin import unknown_class
-from volcano_lab.explain.owners import is_single
 from volcano_lab.messages import Message, Said
 from volcano_lab.plugins.hierarchy import Hierarchy
 from volcano_lab.trace import Record, State
@@ -50,7 +48,7 @@ def order_causes(seen: Evidence, action: str, first: JobInfo, second: JobInfo,
     said = decided(seen, left, right, turn) if turn is not None else None
     if turn is not None and said is not None:
         note = priority_note(seen, second) if said.facts["plugin"] == "priority" else None
-        if left is first and is_single(first) and is_single(second):
+        if left is first and owners.is_single(first) and owners.is_single(second):
             note = note or Message("came_first.pods")
         yield Cause("came_first", [said, note], {
             "first": left.uid, "plugin": said.facts["plugin"],
@@ -93,7 +91,7 @@ def priority_note(seen: Evidence, job: JobInfo) -> Message | None:
     name, classes = job.pod_group.spec.priority_class_name, seen.classes
     pods = max((task.pod.spec.priority or 0 for task in job.tasks.values()), default=0)
     if pods == job.priority or not job.tasks or name in classes:
-        return unknown_class(job, classes, seen.called(job.uid))
+        return origin.unknown_class(job, classes, seen.called(job.uid))
     return Message("priority.lost_class" if name else "priority.no_class", name=name, pods=pods,
                    job=seen.called(job.uid), priority=job.priority)
 
@@ -105,7 +103,7 @@ def _compared(seen: Evidence, plugin: str, state: State, left: Any, right: Any
     """
     known: Any = seen.ssn.plugins[plugin]
     if isinstance(left, QueueInfo):
-        if plugin in SHARES:
+        if plugin in lint.SHARES:
             return _shares(known, state["queues"], left, right)
         return _levels(seen, known, state, left, right) if plugin == "drf" else (None, None, str)
     keys: dict[str, tuple[str, Callable[[Any], Any], Callable[[Any], Said]]] = {

@@ -10,12 +10,8 @@ from typing import Any
 from volcano_lab.api import Resource
 from volcano_lab.api.objects import Node
 from volcano_lab.changes import UNSCHEDULABLE, at_path, path_text, value_text
-from volcano_lab.explain import options, slips, values
-from volcano_lab.explain.explanation import over
+from volcano_lab.explain import explanation, options, owners, required, rules, slips, values
 from volcano_lab.explain.options import Case, Numbers, Option, Rank, once, setting, several
-from volcano_lab.explain.owners import lacks_head
-from volcano_lab.explain.required import found_by
-from volcano_lab.explain.rules import state_of
 from volcano_lab.manifests.schema import unstructure
 from volcano_lab.plugins.kube.taints import tolerates
 from volcano_lab.trace.plain import amounts, grouped
@@ -48,7 +44,7 @@ class OfPods(Case):
         for node in nodes.values():
             taints = [t for t in node.spec.taints if t.effect != "PreferNoSchedule" and not all(
                 any(tolerates(own, t) for own in pod.spec.tolerations) for pod in self.pods)]
-            if taints and not any(state_of(taint.key) for taint in taints):
+            if taints and not any(rules.state_of(taint.key) for taint in taints):
                 wanted = value_text([{"key": taint.key, "operator": "Exists",
                                       "effect": taint.effect} for taint in taints])
                 yield once(f"{self.name}.tolerations+={wanted}", kind="toleration",
@@ -96,7 +92,7 @@ class OfPods(Case):
         for name, node in self.world.nodes_called(names).items():
             labels = node.metadata.labels
             lacks = dict(wanted - labels.items())
-            if len(lacks) == 1 and not over(asked, amounts(self.ssn.nodes[name].idle)):
+            if len(lacks) == 1 and not explanation.over(asked, amounts(self.ssn.nodes[name].idle)):
                 (label, value), = lacks.items()
                 by_people = "/" not in label or label.startswith(ROLE)
                 if by_people and label not in labels:
@@ -129,7 +125,7 @@ class OfPods(Case):
         """That the terms of the pods' affinity search the namespaces of pods that have the labels,
         and name a topology that nodes have.
         """
-        found = found_by(self.ssn, self.pods[0]) if self.pods else ()
+        found = required.found_by(self.ssn, self.pods[0]) if self.pods else ()
         for number, (term, there, apart) in enumerate(found):
             way = self.name, "affinity", "podAffinity", options.REQUIRED, str(number)
             if apart and not there:
@@ -155,7 +151,7 @@ class OfPods(Case):
                 yield once(setting(*field, role, to=None), setting(
                     *field, numbers["renamed"][role], to=least), rank=Rank.HARMLESS)
             yield once(setting(self.name, "minTaskMember", role, to=there), rank=Rank.JOB)
-        if not numbers["roles"] and (numbers["after"] or not lacks_head(self.job)):
+        if not numbers["roles"] and (numbers["after"] or not owners.lacks_head(self.job)):
             yield once(f"{self.name}.minAvailable={numbers['valid']}", rank=Rank.JOB)
 
     def renewed(self, numbers: Numbers) -> Iterator[Option]:
@@ -168,8 +164,8 @@ class OfPods(Case):
         texts = []
         for name, node in self.world.nodes_called(numbers["names"]).items():
             kept = [taint for taint in node.spec.taints
-                    if state_of(taint.key) != "kubernetes" or taint.key == UNSCHEDULABLE]
-            if not any(state_of(taint.key) == "going" for taint in node.spec.taints):
+                    if rules.state_of(taint.key) != "kubernetes" or taint.key == UNSCHEDULABLE]
+            if not any(rules.state_of(taint.key) == "going" for taint in node.spec.taints):
                 texts.append(setting(f"node/{name}", "taints", to=unstructure(kept)))
         yield from [once(text, kind="repair") for text in texts]
         yield several(texts)

@@ -12,8 +12,7 @@ from typing import Any
 
 from attrs import Factory, define
 
-from volcano_lab.api import JobInfo, Resource, total
-from volcano_lab.api.status import COMPLETED_STATUSES
+from volcano_lab.api import JobInfo, Resource, status, total
 from volcano_lab.explain.evidence import counts
 from volcano_lab.explain.options import Objects
 from volcano_lab.explain.outcome import Outcome, is_large, outcome
@@ -95,7 +94,7 @@ def price(before: Outcome, after: Outcome, start: dict[str, int], uid: str = "",
         now = after.last.jobs.get(other)
         part = _share(job, whole) / max(len(job.tasks), 1)
         if now is None:
-            runs = sum(task.status not in COMPLETED_STATUSES for task in job.tasks.values())
+            runs = sum(task.status not in status.COMPLETED_STATUSES for task in job.tasks.values())
             if ended := min(start.get(other, 0), runs):
                 found.ends[other] = ended
                 found.share += part * ended * (other not in over)

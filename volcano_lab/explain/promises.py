@@ -9,15 +9,12 @@ from typing import Any
 
 from volcano_lab.api import PIPELINED, RELEASING, JobInfo, TaskInfo
 from volcano_lab.api.objects import Node
-from volcano_lab.explain import evidence, kubelet
-from volcano_lab.explain.evictions import eviction_causes
+from volcano_lab.explain import evictions, evidence, kubelet, outcome, refusals
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text
 from volcano_lab.explain.nodes import node_causes
-from volcano_lab.explain.outcome import future
 from volcano_lab.explain.owners import on_event
 from volcano_lab.explain.questions import why_not_cause
-from volcano_lab.explain.refusals import refusal
 from volcano_lab.explain.rules import BESIDE, refused_now, rule_causes, rule_of
 from volcano_lab.explain.victims import evicted_for, shuffled, victim_causes
 from volcano_lab.messages import Message
@@ -35,11 +32,11 @@ def going_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             yield from node_causes(seen, job) if cause.numbers.get("gang") else ()
             yield cause
             for record in _refused(seen, job)[-1:] if cause.code == "promised" else ():
-                before = refusal(seen, job, record)
+                before = refusals.refusal(seen, job, record)
                 yield Cause(before.code, [Message("promised.refused"), *before.sentences],
                             before.numbers, [record], True)
             if cause.code == "never_bound" and "limit" in cause.numbers and not seen.brief:
-                yield from eviction_causes(seen, job)
+                yield from evictions.eviction_causes(seen, job)
     evicted = going.numbers["evicted"] if going is not None and not seen.brief else ()
     for cause in victim_causes(seen, evicted[0]) if evicted else ():
         cause.context = True
@@ -121,7 +118,7 @@ def overdue(seen: Evidence, tasks: Iterable[TaskInfo]) -> list[TaskInfo]:
 def promise_fails(seen: Evidence, job: JobInfo) -> bool:
     """Return whether pods are pipelined and not bound some cycles later."""
     promised = job.in_status(PIPELINED)
-    found = future(seen) if promised else None
+    found = outcome.future(seen) if promised else None
     later = found.last.jobs.get(job.uid) if found is not None and found.last else None
     return later is not None and not later.is_ready() and not any(
         later.tasks[uid].node_name and later.tasks[uid].status != PIPELINED
@@ -130,7 +127,7 @@ def promise_fails(seen: Evidence, job: JobInfo) -> bool:
 
 def _lost(seen: Evidence, job: JobInfo, parts: list[Message], records: list[Record]) -> Cause:
     """That the resources which are freed for it go to others, cycle after cycle."""
-    found = future(seen)
+    found = outcome.future(seen)
     assert found is not None
     gone = {uid: count for uid, count in found.evicted.items() if count}
     takers = {uid: count for uid, count in found.given.items() if uid != job.uid}
@@ -170,7 +167,7 @@ def _never_bound(seen: Evidence, job: JobInfo, task: TaskInfo) -> Cause:
     """That each cycle pipelines a pod to a node that allocate refuses, and why it does."""
     chosen = seen.in_action("allocate", "chose", task=task.key)
     limits = [record for record in _refused(seen, job) if record["task"] == task.key]
-    against = refusal(seen, job, limits[-1]) if limits else None
+    against = refusals.refusal(seen, job, limits[-1]) if limits else None
     against = why_not_cause(seen, task.key, task.node_name, chosen[-1]) if chosen else against
     said = Message("never_bound" if against else "never_bound.gang", pod=task.key,
                    node=task.node_name)

@@ -7,17 +7,15 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from volcano_lab.api import ROOT_QUEUE, JobInfo, Resource, TaskInfo, total
+from volcano_lab.explain import lint, pages
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, moment_text, over, part
 from volcano_lab.explain.holders import held_by_strangers
-from volcano_lab.explain.lint import SHARES
-from volcano_lab.explain.pages import TABLES
 from volcano_lab.messages import Message
-from volcano_lab.plugins.cdp import cooled
-from volcano_lab.plugins.pdb import selecting
+from volcano_lab.plugins import cdp, pdb
 from volcano_lab.trace import Record, amounts, grouped
 
-PROTECTION = TABLES["protection"]
+PROTECTION = pages.TABLES["protection"]
 """Plugin -> the code of why it allows no candidate."""
 LASTING = ("conformance", "cdp", "pdb")
 """Plugins that protect a pod for what it is, whoever asks."""
@@ -95,7 +93,7 @@ def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: lis
         numbers["classes"], more = _own_priorities(seen, job, candidates)
     elif code == "protected_by_cooldown":
         more = Message("cooldown.until", moment=moment_text(min(
-            cooled(seen.tasks[key].pod) for key in candidates)))
+            cdp.cooled(seen.tasks[key].pod) for key in candidates)))
     elif code == "protected_by_pdb":
         facts["budgets"] = budgets_of(seen, [seen.tasks[key] for key in candidates])
         numbers["budgets"] = [each.facts["budget"] for each in facts["budgets"]]
@@ -120,7 +118,7 @@ def _own_priorities(seen: Evidence, job: JobInfo, candidates: list[str]
 def _contradicted(seen: Evidence, call: Record, candidates: list[str]) -> Message | None:
     """That the other one of two plugins that compute shares allows some of the candidates."""
     tasks = [seen.tasks[key] for key in candidates]
-    for other in (SHARES - {call["plugin"]}).intersection(seen.plugins(call["point"])):
+    for other in (lint.SHARES - {call["plugin"]}).intersection(seen.plugins(call["point"])):
         allowed = seen.ssn.points[call["point"]].functions[other](seen.tasks[call["task"]], tasks)
         if allowed[0]:
             return Message("shares_disagree", plugin=call["plugin"], other=other, n=len(allowed[0]))
@@ -152,7 +150,7 @@ def _shared_with_strangers(seen: Evidence, job: JobInfo, plugin: str, wanted: It
 def budgets_of(seen: Evidence, pods: Iterable[TaskInfo]) -> list[Message]:
     """Return the PodDisruptionBudgets that select some pods, and what they allow."""
     return [Message("budget", budget=budget.key, n=budget.status.disruptions_allowed)
-            for budget, selector in selecting(seen.ssn)
+            for budget, selector in pdb.selecting(seen.ssn)
             if any(budget.namespace == task.namespace
                    and selector.matches(task.pod.metadata.labels) for task in pods)]
 

@@ -7,19 +7,15 @@ Volcano: none
 from typing import Any
 
 from volcano_lab.api import JobInfo, TaskInfo
+from volcano_lab.explain import lint, nodes, refusals, slips
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation, part
-from volcano_lab.explain.lint import PREDICATES
-from volcano_lab.explain.nodes import missing, withheld
 from volcano_lab.explain.order import order_causes, turn_of
-from volcano_lab.explain.refusals import admission_causes
 from volcano_lab.explain.rules import refused_now, refused_then, rule_causes
-from volcano_lab.explain.slips import taint_text
 from volcano_lab.messages import Message, NoSuch
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.plugins.kube.taints import first_untolerated
-from volcano_lab.trace import Record
-from volcano_lab.trace.reading import scores_of
+from volcano_lab.trace import Record, reading
 
 ORDERED = ("allocate", "enqueue", "reclaim", "preempt")
 """The actions in whose order jobs are compared, the one that gives resources first."""
@@ -41,7 +37,7 @@ def why_here(seen: Evidence, task: TaskInfo, other: str = "") -> Cause | None:
     choice = last_choice(seen, task.key)
     if choice is None or choice["node"] is None:
         return None
-    scores = {node: scores_of(row)
+    scores = {node: reading.scores_of(row)
               for node, row in seen.trace.node_values(task.key, choice.number + 1).items()
               if not _objector(row) and not _lacking(seen, task.key, node, choice)}
     totals = {node: sum(by.values()) for node, by in scores.items()}
@@ -81,12 +77,12 @@ def despite(seen: Evidence, task: TaskInfo, node: str) -> Cause | None:
     there = seen.ssn.nodes[node].node
     taint = first_untolerated(there.spec.taints, task.pod.spec.tolerations)
     fits = taint is None and PodInfo(task.pod).required_nodes.matches(there)
-    if fits or (PREDICATES in seen.ssn.plugins and task.node_name != node):
+    if fits or (lint.PREDICATES in seen.ssn.plugins and task.node_name != node):
         return None
-    why = "before" if PREDICATES in seen.ssn.plugins else "unread"
+    why = "before" if lint.PREDICATES in seen.ssn.plugins else "unread"
     return Cause("despite", [
-        Message("despite.taint", node=node, taint=taint_text(taint)) if taint else
-        Message("despite.labels", node=node), Message(f"despite.{why}", plugin=PREDICATES)])
+        Message("despite.taint", node=node, taint=slips.taint_text(taint)) if taint else
+        Message("despite.labels", node=node), Message(f"despite.{why}", plugin=lint.PREDICATES)])
 
 
 def why_not_cause(seen: Evidence, task: str, node: str, choice: Record | None) -> Cause | None:
@@ -96,7 +92,7 @@ def why_not_cause(seen: Evidence, task: str, node: str, choice: Record | None) -
     short = _lacking(seen, task, node, choice)
     if short:
         request, free = seen.trace.start["tasks"][task]["request"], seen.free(choice)[node]
-        more = withheld(seen, seen.tasks[task], [node], short)
+        more = nodes.withheld(seen, seen.tasks[task], [node], short)
         return Cause.of("insufficient", *more, records=[choice] if choice else [], pod=task,
                         node=node, request=part(request, short), free=part(free, short))
     if choice is None:
@@ -111,7 +107,7 @@ def why_not_cause(seen: Evidence, task: str, node: str, choice: Record | None) -
 
 def _lacking(seen: Evidence, task: str, node: str, choice: Record | None) -> list[str]:
     """The resources of which the node had too little left."""
-    return missing(seen.trace.start["tasks"][task]["request"], seen.free(choice)[node])
+    return nodes.missing(seen.trace.start["tasks"][task]["request"], seen.free(choice)[node])
 
 
 def _objector(row: dict[str, Any]) -> str:
@@ -149,7 +145,7 @@ def why_before(seen: Evidence, job: JobInfo, other: JobInfo) -> Explanation:
         return Explanation(about, Message("order.no_turn", job=seen.called(without.uid)), [])
     said = Message("order.apart", job=seen.called(refused.uid), other=seen.called(admitted.uid))
     return Explanation(about, said, [*order_causes(seen, "enqueue", refused, admitted),
-                                     *admission_causes(seen, refused)])
+                                     *refusals.admission_causes(seen, refused)])
 
 
 def _place(seen: Evidence, action: str, job: JobInfo) -> Cause:

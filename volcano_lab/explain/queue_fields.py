@@ -10,11 +10,10 @@ from typing import Any
 
 from volcano_lab.api import PIPELINED, Resource, total
 from volcano_lab.changes import Change, at_path
-from volcano_lab.explain import lint, options, values
+from volcano_lab.explain import lint, options, sizes, values
 from volcano_lab.explain.evidence import still_needed, unplaced
 from volcano_lab.explain.explanation import Amounts, added, in_quantity, over, part
 from volcano_lab.explain.options import Case, Numbers, Option, Rank, in_queues, once, setting
-from volcano_lab.explain.sizes import missing
 from volcano_lab.plugins.nodegroup import NODE_GROUP_LABEL
 from volcano_lab.trace import amounts, queue_attributes
 
@@ -43,7 +42,7 @@ class OfQueues(Case):
         yield from values.raised(self.world, level, "capability", levels)
         used = {name for job in self.ssn.jobs.values() for name in self.world.line(job.queue)}
         for other in [name for name in self.world.queues if name not in (self.job.queue, level)]:
-            for name, amount in missing(numbers).items():
+            for name, amount in sizes.missing(numbers).items():
                 yield from values.lowered(self.world, other, "guarantee.resource", name, amount)
             if other not in used:
                 yield once(f"queue/{other}.guarantee=null")
@@ -163,7 +162,7 @@ class OfQueues(Case):
         """The overcommit factor, to about what the sum of the cause takes."""
         overcommit: Any = self.ssn.plugins["overcommit"]
         whole, factor = self.ssn.total_resource, overcommit.factor
-        more = max((amount / whole.get(name) for name, amount in missing(numbers).items()
+        more = max((amount / whole.get(name) for name, amount in sizes.missing(numbers).items()
                     if whole.get(name)), default=0.0)
         first = max(ceil(round(more * 10, 6)), 1)
         yield values.stepped("plugin/overcommit.overcommit-factor", factor, 0.1, max(200, first),

@@ -9,13 +9,11 @@ from functools import partial, reduce
 from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, JobInfo, total
-from volcano_lab.explain import origin
+from volcano_lab.explain import lint, origin, owners
 from volcano_lab.explain.evidence import Evidence, member, requested, still_needed, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.holders import by_whom, quota_users, room_causes, standing
-from volcano_lab.explain.lint import SHARES
 from volcano_lab.explain.nodes import closed_causes, missing, withheld
-from volcano_lab.explain.owners import beyond_pods, grows, kind_of
 from volcano_lab.explain.requests import at_first, not_announced
 from volcano_lab.explain.rules import lets_in
 from volcano_lab.explain.values import sum_of
@@ -36,7 +34,7 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                 for record in seen.of(kind, job=job.uid) if record["short_of"]]
     for record in compared:
         yield from (_quota if record.kind == "quota_comparison" else _compared)(seen, job, record)
-        if SHARES & {*seen.plugins("job_enqueueable")}:
+        if lint.SHARES & {*seen.plugins("job_enqueueable")}:
             yield from _unasked(seen, job, record, amounts(job.get_min_resources()),
                                 ("allocated", "inqueue"))
     yield from _beyond_pods(job, compared)
@@ -102,12 +100,12 @@ def _never_starts(seen: Evidence, jobs: Iterable[str]) -> Iterator[Cause]:
 
 def _beyond_pods(job: JobInfo, compared: list[Record]) -> Iterator[Cause]:
     """Yield that the PodGroup's minResources are more than all its pods request."""
-    beyond = beyond_pods(job)
+    beyond = owners.beyond_pods(job)
     names = [*dict.fromkeys(name for record in compared for name in record["short_of"]
                             if name in beyond)]
-    later = grows(job)
+    later = owners.grows(job)
     if job.tasks and names:
-        trainer = [Message("min_resources.trainer")] * (kind_of(job) == "TrainJob")
+        trainer = [Message("min_resources.trainer")] * (owners.kind_of(job) == "TrainJob")
         yield Cause.of("min_resources_ahead" if later else "min_resources_beyond", *trainer,
                        context=True, least=part(amounts(job.get_min_resources()), names),
                        asked=part(requested(job.tasks.values()), names), later=later)
@@ -225,7 +223,7 @@ def _overused(seen: Evidence, job: JobInfo, record: Record) -> Cause:
 def refusal(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     """Return why a plugin refuses a pod of a queue, from the record of its answer."""
     plugin, level = record["plugin"], seen.trace.records[record.number - 1]
-    if plugin in SHARES and not seen.ssn.queues[job.queue].is_open:
+    if plugin in lint.SHARES and not seen.ssn.queues[job.queue].is_open:
         return origin.closed(seen, job.queue, job.uid)
     if plugin == "capacity" and level.kind == "allocatable_level" and level["short_of"]:
         return _over_level(seen, job, record, level)

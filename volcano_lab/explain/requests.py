@@ -14,8 +14,7 @@ from volcano_lab.changes.job_fields import at_path
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, over, part
 from volcano_lab.explain.slips import VENDOR, announced, in_milli
-from volcano_lab.manifests import SCHEDULER, OperatorObject
-from volcano_lab.manifests.field_defaults import LIMIT_RANGER
+from volcano_lab.manifests import SCHEDULER, OperatorObject, field_defaults
 from volcano_lab.messages import Message
 from volcano_lab.trace import amounts
 
@@ -75,7 +74,7 @@ def at_first(seen: Evidence, task: TaskInfo, names: Iterable[str]) -> Iterator[M
     """Yield what of the request for some resources is overhead, or that of a LimitRange, what
     each of several containers requests, and that the init containers request this much.
     """
-    spec, filled = task.pod.spec, task.pod.metadata.annotations.get(LIMIT_RANGER, "")
+    spec, filled = task.pod.spec, task.pod.metadata.annotations.get(field_defaults.LIMIT_RANGER, "")
     if any(name in each for name in names for each in filled.split(";")
            if "request" in each.split()):
         yield Message("limit_range", namespace=task.namespace, filled=filled)

@@ -16,8 +16,7 @@ from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.slips import missing_keys, missing_labels, values_by_label
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message
-from volcano_lab.plugins.kube import topology_spread
-from volcano_lab.plugins.kube.node_pods import kube_nodes
+from volcano_lab.plugins.kube import node_pods, topology_spread
 from volcano_lab.plugins.kube.pod_info import AffinityTerm, PodInfo
 from volcano_lab.trace import Record
 
@@ -135,7 +134,7 @@ def found_by(ssn: Session, pod: Pod
 
 def spread_counts(seen: Evidence, pod: Pod, choice: Record | None) -> Iterator[Message]:
     """Yield how many pods each domain of a topology spread has at a choice, and may have."""
-    info, kube = PodInfo(pod), kube_nodes(seen.ssn)
+    info, kube = PodInfo(pod), node_pods.kube_nodes(seen.ssn)
     found = topology_spread.constraints(info, topology_spread.DO_NOT_SCHEDULE)
     labelled = topology_spread.have_all_labels(kube, found)
     for each in found:

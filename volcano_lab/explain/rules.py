@@ -13,27 +13,23 @@ from volcano_lab.api import TaskInfo, amount_text
 from volcano_lab.api.node_usage import METRICS_PERIOD
 from volcano_lab.api.objects import Pod
 from volcano_lab.changes.change import value_text
-from volcano_lab.explain import required
+from volcano_lab.explain import pages, required, slips, volumes
 from volcano_lab.explain.evidence import Evidence, not_ready
 from volcano_lab.explain.explanation import Cause, moment_text
 from volcano_lab.explain.origin import above
-from volcano_lab.explain.pages import TABLES
-from volcano_lab.explain.slips import missing_keys, near_tolerations, values_by_label
-from volcano_lab.explain.volumes import reach_of
 from volcano_lab.manifests.schema import unstructure
 from volcano_lab.messages import Message, gettext
 from volcano_lab.plugins.kube import inter_pod_affinity, node_ports, topology_spread
-from volcano_lab.plugins.kube.node_ports import conflict
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.trace import Record, grouped
 
-RULES = {text: (said.split()[0], said.split()[-1]) for text, said in TABLES["rules"].items()}
+RULES = {text: (said.split()[0], said.split()[-1]) for text, said in pages.TABLES["rules"].items()}
 """A part of a plugin's reason, as in Volcano -> (code, the message of the rule)."""
 STATIC = ("taint", "node_affinity", "cordoned", "node_group")
 """Rules that depend on no other pod: they refuse a node whatever it has left."""
 BESIDE = {"anti_affinity": inter_pod_affinity.ANTI_AFFINITY_REASON, "host_ports": node_ports.REASON}
 """Rules about the pods that are on a node already, with their reason."""
-STATES = {state: re.compile(taints) for state, taints in TABLES["states"].items()}
+STATES = {state: re.compile(taints) for state, taints in pages.TABLES["states"].items()}
 """The state of a node -> a part of the taints that it sets."""
 MOST = 4
 """Nodes that are named one by one."""
@@ -132,10 +128,10 @@ def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[s
         "node_affinity": lambda: required.label_terms(pod, [node.node for node in nodes]),
         "pod_affinity": lambda: required.company(seen.ssn, pod),
         "topology_spread": lambda: required.spread_counts(seen, pod, choice),
-        "spread_label": lambda: missing_keys([
+        "spread_label": lambda: slips.missing_keys([
             each.topology_key for each in pod.spec.topology_spread_constraints],
-            values_by_label(node.node for node in nodes)),
-        **dict.fromkeys(("volume_node", "volume_unbound"), lambda: reach_of(seen, task)),
+            slips.values_by_label(node.node for node in nodes)),
+        **dict.fromkeys(("volume_node", "volume_unbound"), lambda: volumes.reach_of(seen, task)),
         "node_group": lambda: _node_groups(seen, seen.ssn.jobs[seen.tasks[task].job].queue),
         "host_ports": lambda: [Message("ports", ports=sorted({
             port for *_, port in PodInfo(pod).host_ports}))],
@@ -184,7 +180,7 @@ def _about_taint(seen: Evidence, pod: Pod, reason: str, names: list[str]) -> Ite
     going = [node.name for node in nodes if "going" in map(
         state_of, [taint.key for taint in node.spec.taints])]
     yield from [Message("taint.going_too", n=len(going), nodes=going)] * bool(going)
-    yield from near_tolerations(pod, nodes)
+    yield from slips.near_tolerations(pod, nodes)
 
 
 def state_of(taint: str) -> str:
@@ -213,7 +209,7 @@ def _beside(seen: Evidence, key: str, code: str, names: list[str], choice: Recor
     there: Pods = []
     for other, node in seen.placed_at(choice):
         theirs = PodInfo(other.pod)
-        if (node in names and conflict(mine.host_ports, theirs.host_ports)
+        if (node in names and node_ports.conflict(mine.host_ports, theirs.host_ports)
                 if code == "host_ports" else _apart(seen, mine, theirs, node, names)
                 or _apart(seen, theirs, mine, node, names)):
             new = other.key in start and not start[other.key]["node"]

@@ -10,11 +10,10 @@ from typing import Any
 
 from volcano_lab.api import JobInfo, quantity_text
 from volcano_lab.changes.job_fields import requests_of
-from volcano_lab.explain import slips, values
+from volcano_lab.explain import owners, slips, values
 from volcano_lab.explain.evidence import largest_of, member, requested, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, in_quantity, over
 from volcano_lab.explain.options import Option, Rank, World, once, setting, text_of
-from volcano_lab.explain.owners import beyond_pods, grows
 from volcano_lab.framework import Session
 from volcano_lab.manifests.field_defaults import HOSTNAME
 
@@ -147,11 +146,11 @@ def _smaller(world: World, job: JobInfo, name: str, less: float, largest: float,
     """Less of one resource: what a PodGroup reserves beyond its pods, unless more pods are to come;
     else what its pods ask for.
     """
-    if job.is_pending() and unplaced(job) and name in beyond_pods(job):
+    if job.is_pending() and unplaced(job) and name in owners.beyond_pods(job):
         least = world.groups[job.uid].spec.min_resources or {}
         text = text_of(name, in_quantity(name, requested(job.tasks.values()).get(name, 0.0)),
                        least.get(name, ""))
-        yield from [] if grows(job) else [once(setting(
+        yield from [] if owners.grows(job) else [once(setting(
             world.job(job.uid), "minResources", name, to=text), rank=Rank.HARMLESS)]
     else:
         yield from values.request(world, job.uid, name, largest - less / members)

@@ -16,15 +16,14 @@ from typing import Any
 from volcano_lab.api import JobInfo
 from volcano_lab.api.objects import Pod
 from volcano_lab.cache.dump import settled
+from volcano_lab.explain import remedies, why_job
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explainer import Explainer
 from volcano_lab.explain.explanation import Cause, Explanation
 from volcano_lab.explain.loops import loop_cause, loop_causes, stranded_cause
 from volcano_lab.explain.outcome import Eviction
-from volcano_lab.explain.remedies import remedies_for
 from volcano_lab.explain.remedy import Remedy
 from volcano_lab.explain.victims import victim_causes
-from volcano_lab.explain.why_job import job_causes
 from volcano_lab.framework import Observer, Session
 from volcano_lab.manifests.loader import Loaded
 from volcano_lab.messages import Message, Misuse, NoSuch, friendly_errors, paragraph
@@ -121,7 +120,7 @@ class Timeline(Observer, Shown):
                                each.winner, "").partition("/")[2]) for each in gone]
         names = {name.rpartition("/")[2] for name in (job.uid, self.names[job.uid], *(
             task.key for task in job.tasks.values()))} if self.about else {""}
-        cause = next((cause for cause in job_causes(seen, job) if not cause.context), None
+        cause = next((cause for cause in why_job.job_causes(seen, job) if not cause.context), None
                      ) if self.about.rpartition("/")[2] in names else None
         pods = Counter(str(task.status) for task in job.tasks.values())
         counts = {name: sum(pods[each] for each in statuses) for name, statuses in COUNTS.items()}
@@ -180,7 +179,7 @@ class Timeline(Observer, Shown):
         """
         seen = Explainer(*self.first).evidence
         victim = seen.ssn.jobs.get(uid)
-        found = remedies_for(seen, victim, causes, seconds, keep=True) if victim else ()
+        found = remedies.remedies_for(seen, victim, causes, seconds, keep=True) if victim else ()
         return (each for each in found if asked not in each.price.waits)
 
     def _shown(self) -> Iterable[Part]:

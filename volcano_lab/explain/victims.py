@@ -10,11 +10,9 @@ from itertools import chain
 
 from volcano_lab.actions.evictions import never_preempts
 from volcano_lab.api import PENDING, RELEASING, RUNNING, JobInfo, TaskInfo
-from volcano_lab.explain.evictions import first_node
+from volcano_lab.explain import evictions, lint, owners
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation, over, part
-from volcano_lab.explain.lint import SHARES, before_shares
-from volcano_lab.explain.owners import head, on_event
 from volcano_lab.explain.protection import CONDITIONS, budgets_of, keepers, protection, refusing
 from volcano_lab.messages import Message
 from volcano_lab.trace import POINTS, Record, grouped
@@ -92,7 +90,7 @@ def _queue_of_victim(seen: Evidence, queue: str, unasked: set[str]) -> Iterator[
     """
     known = seen.trace.start["queues"].get(queue, {"allocated": {}, "deserved": {}})
     more = over(known["allocated"], known["deserved"])
-    sums, later = seen.sums(queue, more), sorted(unasked & SHARES)
+    sums, later = seen.sums(queue, more), sorted(unasked & lint.SHARES)
     if sums.get("deserved") and (later or more):
         said = [Message("queue_of_victim", **sums),
                 Message("queue_of_victim.later", plugin=later[0]) if later else None]
@@ -139,7 +137,7 @@ def _done(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
         if by == action:
             said = Message("evict.does", action=action, pods=[*records], job=seen.called(uid))
             nodes = dict.fromkeys(record["node"] for record in records.values())
-            yield Cause("evicted_for", [said, first_node(seen, action, [*nodes])],
+            yield Cause("evicted_for", [said, evictions.first_node(seen, action, [*nodes])],
                         {"pods": len(records), "jobs": [uid]}, [*records.values()])
 
 
@@ -227,7 +225,7 @@ def _when(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
         within = over(held, {}).keys() - more if named and more else ()
         said = [Message("evict.over" if more else "evict.within", **numbers),
                 *[Message("evict.over.one", resources=sorted(within))] * bool(within)]
-        above, share = before_shares(seen.ssn)
+        above, share = lint.before_shares(seen.ssn)
         if above and share:
             decide = Message("evict.before_shares", plugins=above)
             said = [*said, decide] if more else [decide]
@@ -259,7 +257,7 @@ def _kept(seen: Evidence, job: JobInfo, pods: list[TaskInfo], actions: list[str]
     loose = budgets_of(seen, pods) if "pdb" not in seen.ssn.plugins else []
     if loose:
         yield Cause.of("evict_no_pdb", context=True, n=len(loose), budgets=loose)
-    if policy := on_event(seen, job, "PodEvicted"):
+    if policy := owners.on_event(seen, job, "PodEvicted"):
         yield Cause("evict_policy", policy, context=True)
     yield from _leads(seen, job, pods)
 
@@ -268,7 +266,7 @@ def _leads(seen: Evidence, job: JobInfo, pods: list[TaskInfo]) -> Iterator[Cause
     """Yield the pods, of those that may go, on which others of the job depend, and whether one was
     spared in this cycle only by its place in the order.
     """
-    roles = {task.key: head(job, task) for task in pods if task.preemptable}
+    roles = {task.key: owners.head(job, task) for task in pods if task.preemptable}
     lead = {key: role for key, role in roles.items() if role}
     if lead:
         spared = {key: record for record in seen.of("victims") if record["chosen"] for key in lead

@@ -8,9 +8,8 @@ from functools import cmp_to_key
 from itertools import chain
 from typing import Any
 
-from volcano_lab.api import JobInfo, Resource, quantity
+from volcano_lab.api import JobInfo, Resource, pod_sum, quantity
 from volcano_lab.api.objects import OwnerReference, Pod
-from volcano_lab.api.pod_sum import parsed
 from volcano_lab.api.status import FAILED, PENDING, RELEASING, RUNNING, SUCCEEDED
 from volcano_lab.explain import beyond, evictions, evidence, kubelet, owners
 from volcano_lab.explain.earlier import STATES, release
@@ -28,9 +27,7 @@ from volcano_lab.explain.promises import going_causes
 from volcano_lab.explain.refusals import admission_causes, limit_causes
 from volcano_lab.explain.required import too_near
 from volcano_lab.explain.volumes import claim_causes, driver_causes
-from volcano_lab.manifests import SCHEDULER, job_of
-from volcano_lab.manifests.events import OF_GROUP
-from volcano_lab.manifests.job_controller import amounts_text
+from volcano_lab.manifests import SCHEDULER, events, job_controller, job_of
 from volcano_lab.messages import Message, Said, alike, known
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.plugins.sla import WAITING_TIME
@@ -245,13 +242,13 @@ def wanted_by_all(seen: Evidence, refusal: Mapping[str, Any]) -> dict[str, str]:
     """Return what a ResourceQuota has to allow so that the pods of all owners are created, not
     only those of one.
     """
-    total = parsed(refusal["wanted"])
+    total = pod_sum.parsed(refusal["wanted"])
     for other in map(refusal_of, chain.from_iterable(seen.not_created.values())):
         if other is not refusal and other.get("quota") == refusal["quota"]:
-            lacks, used = parsed(other["wanted"]), parsed(other["used"])
+            lacks, used = pod_sum.parsed(other["wanted"]), pod_sum.parsed(other["used"])
             total |= {name: total[name] + lacks[name] - used[name] for name in total.keys() & lacks}
-    return amounts_text(total, {name: quantity.style_of(text)
-                                for name, text in refusal["wanted"].items()})
+    return job_controller.amounts_text(total, {name: quantity.style_of(text)
+                                               for name, text in refusal["wanted"].items()})
 
 
 def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -322,7 +319,7 @@ def _strangers(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     and a PodGroup of its name that is not Volcano's.
     """
     key, owner = job.pod_group.key, None if job.tasks else owner_of(job)
-    for why in seen.not_created.get(OF_GROUP + key, ()):
+    for why in seen.not_created.get(events.OF_GROUP + key, ()):
         what = Message(getattr(why, "code", ""), **getattr(why, "facts", {}), switch=owners.flag_of(
             owner_of(job)))
         yield Cause("group_unread", Message("not_created", name=seen.called(job.uid), what=what),

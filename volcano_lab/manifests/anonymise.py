@@ -16,16 +16,14 @@ from typing import Any
 import attrs
 import yaml
 
-from volcano_lab.api.go_pattern import compile_pattern
+from volcano_lab.api import go_pattern, storage
 from volcano_lab.api.objects import ConfigMap, HyperNode, KubernetesObject, Node, Part, VolcanoJob
-from volcano_lab.api.storage import DRIVER
 from volcano_lab.framework.config.arguments import NOT_MODELLED
 from volcano_lab.framework.config.conf import ACTIONS, load_conf
 from volcano_lab.framework.plugin import plugin_names
-from volcano_lab.manifests import meanings as of
+from volcano_lab.manifests import meanings as of, schema
 from volcano_lab.manifests.field_defaults import uid_of_job
 from volcano_lab.manifests.loader import Dumper, scheduler_conf_of
-from volcano_lab.manifests.schema import json_name
 
 CONF = "volcano-scheduler.conf"
 MOST_OF_A_VALUE = 63
@@ -156,7 +154,7 @@ class Renaming:
 
     def parameters(self, parameters: Mapping[str, str]) -> dict[str, str]:
         """Return the one parameter of a StorageClass that affects decisions: its driver."""
-        return {key: self.key(text) for key, text in parameters.items() if key == DRIVER}
+        return {key: self.key(text) for key, text in parameters.items() if key == storage.DRIVER}
 
     def counts(self, counts: Mapping[str, Any]) -> dict[str, Any]:
         """Return numbers by name."""
@@ -198,7 +196,7 @@ class Renaming:
     def pattern(self, text: str) -> str:
         """Return a pattern that matches the same nodes and hypernodes under their new names."""
         try:
-            search = compile_pattern(text).search
+            search = go_pattern.compile_pattern(text).search
             found = [re.escape(self.name(name)) for name in self.members if search(name)]
         except ValueError:
             return "$.^"
@@ -293,4 +291,4 @@ def _is_below(key: str, domains: Iterable[str]) -> bool:
 @cache
 def _raw_keys() -> frozenset[str]:
     """Return the fields that a raw part may have."""
-    return of.RAW_KEYS.union(*(map(json_name, attrs.fields(cls)) for cls in of.parts()))
+    return of.RAW_KEYS.union(*(map(schema.json_name, attrs.fields(cls)) for cls in of.parts()))

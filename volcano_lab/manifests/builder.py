@@ -12,11 +12,8 @@ from attrs import Factory, define
 
 from volcano_lab.api import quantity
 from volcano_lab.api.objects import KubernetesObject, ObjectMeta, Pod
-from volcano_lab.manifests import loader as manifests, names
-from volcano_lab.manifests.job_controller import GROUP_NAME
+from volcano_lab.manifests import job_controller, loader as manifests, names, schema, workloads
 from volcano_lab.manifests.loader import ManifestError
-from volcano_lab.manifests.schema import found_text
-from volcano_lab.manifests.workloads import MOST_PODS
 from volcano_lab.messages import gettext, mark, one_line
 
 SCHEDULING = "scheduling.volcano.sh/v1beta1"
@@ -51,7 +48,7 @@ def checked_objects(given: Any) -> list[KubernetesObject]:
         if not isinstance(obj, KubernetesObject):
             raise ManifestError("an object of a cluster is {found}; allowed is one that a "
                                 "manifest was read into; Cluster.read reads files",
-                                found=one_line(found_text(obj), 100))
+                                found=one_line(schema.found_text(obj), 100))
     return found
 
 
@@ -89,7 +86,7 @@ def job(name: str, queue: str = "default", pods: int = 1, min_member: int | None
     requests = _requests(**amounts)
     pod = _read("v1", "Pod",
                 {"name": name, "namespace": namespace, "labels": labels,
-                 "annotations": {GROUP_NAME: name}},
+                 "annotations": {job_controller.GROUP_NAME: name}},
                 spec={"schedulerName": "volcano", "priority": priority,
                       "priorityClassName": priority_class,
                       "containers": [{"name": "main", "resources": {"requests": requests}}]})
@@ -105,16 +102,16 @@ def _placed(name: str, pods: int, least: int, running: Mapping[str, int]) -> lis
     """Return the node of each running pod. Raises `ManifestError` for numbers that are none."""
     if not isinstance(running, Mapping) or {type(node) for node in running} - {str}:
         raise ManifestError("job {name}: running is {found}; allowed is a mapping of names of "
-                            "nodes to numbers of pods", name=name, found=found_text(running))
+                            "nodes to numbers of pods", name=name, found=schema.found_text(running))
     counts = {gettext("running on {node}", node=node): count for node, count in running.items()}
     for field, value in {"pods": pods, "min_member": least, **counts}.items():
         if type(value) is not int or value < 0:
             raise ManifestError("job {name}: {field} is {found}; allowed is a whole number from 0",
-                                name=name, field=field, found=found_text(value))
-    if not (placed := sum(running.values())) <= pods <= MOST_PODS:
+                                name=name, field=field, found=schema.found_text(value))
+    if not (placed := sum(running.values())) <= pods <= workloads.MOST_PODS:
         raise ManifestError("job {name}: pods is {pods}; allowed is a whole number from {placed}, "
                             "its running pods, to {most}", name=name, pods=pods, placed=placed,
-                            most=MOST_PODS)
+                            most=workloads.MOST_PODS)
     return [node for node, count in running.items() for _ in range(count)]
 
 

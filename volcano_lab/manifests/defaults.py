@@ -16,12 +16,11 @@ from functools import partial
 
 from volcano_lab.api import objects as api
 from volcano_lab.framework import collector_paused
+from volcano_lab.manifests import disruptions, owners
 from volcano_lab.manifests.admission import verdicts
 from volcano_lab.manifests.controllers import Controllers, name_of
-from volcano_lab.manifests.disruptions import count_new
 from volcano_lab.manifests.field_defaults import FIRST_TIME, identified
 from volcano_lab.manifests.loader import Loaded, ManifestError
-from volcano_lab.manifests.owners import pods_asked
 from volcano_lab.manifests.workloads import too_large
 from volcano_lab.messages import Message, friendly_errors, gettext
 
@@ -56,7 +55,7 @@ def with_defaults(objects: Iterable[api.KubernetesObject],
     known = {*map(name_of, given)}  # one that is not read may have the name of another object
     complete.not_created = {key: [each for each in said if isinstance(each, Message) or (
         key not in known)] for key, said in complete.reports.items()}
-    if not (problems := too_large(given, partial(pods_asked, objects=given), cluster.label)):
+    if not (problems := too_large(given, partial(owners.pods_asked, objects=given), cluster.label)):
         for number, obj in enumerate([*_queues_of_the_cluster(cluster.objects),
                                       *cluster.objects, *fields.named_classes]):
             time = FIRST_TIME + number
@@ -71,7 +70,7 @@ def with_defaults(objects: Iterable[api.KubernetesObject],
                                 for pod in pods] for key, pods in complete.later.items()}
         for claim in cluster.claims():
             complete.append(fields.complete(identified(claim, FIRST_TIME + len(complete))))
-        count_new(complete, given)
+        disruptions.count_new(complete, given)
         problems = fields.problems + _twice(complete, complete.given)
     if problems:
         raise ManifestError(problems)

@@ -12,12 +12,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup, Queue
-from volcano_lab.manifests import builder, loader as manifests
+from volcano_lab.manifests import builder, defaults, disruptions, loader as manifests, owners
 from volcano_lab.manifests.builder import Amount, Amounts, checked_objects
-from volcano_lab.manifests.defaults import with_defaults
-from volcano_lab.manifests.disruptions import count_new
 from volcano_lab.manifests.loader import Loaded
-from volcano_lab.manifests.owners import job_of
 from volcano_lab.messages import friendly_errors, gettext
 from volcano_lab.trace import Part, Shown
 
@@ -71,7 +68,7 @@ class ClusterObjects(Shown):
 
     def _frames(self) -> dict[str, list[dict[str, Any]]]:
         objects = self.objects()
-        pods = Counter(job_of(obj) for obj in objects if isinstance(obj, Pod))
+        pods = Counter(owners.job_of(obj) for obj in objects if isinstance(obj, Pod))
         return {"nodes": [{"node": obj.name, "allocatable": obj.status.allocatable}
                           for obj in objects if isinstance(obj, Node)],
                 "queues": [{"queue": obj.name, "parent": obj.spec.parent, "weight": obj.spec.weight,
@@ -181,7 +178,7 @@ class ClusterObjects(Shown):
         written = [self._written[key] for key in self._described]
         given = Loaded(self.others + [obj for parts in written for obj in parts.objects],
                        self.others)
-        world = with_defaults(given)
+        world = defaults.with_defaults(given)
         first = end = len(world) - sum(len(parts.objects) for parts in written)
         complete: list[KubernetesObject] = []
         for parts in written:
@@ -189,7 +186,7 @@ class ClusterObjects(Shown):
             complete += world[start:end] if parts.pods is None else builder.gang(
                 world[start:end], parts.pods, parts.nodes)
         world[first:] = complete
-        count_new(world, given)  # again, with the pods of gangs
+        disruptions.count_new(world, given)  # again, with the pods of gangs
         world.given = Loaded([*self.others, *complete], self.others)
         return world
 
@@ -241,5 +238,5 @@ def world_of(given: Iterable[KubernetesObject]) -> Loaded:
     if isinstance(given, ClusterObjects):
         return given.objects()
     if isinstance(given, Loaded):
-        return given if given.given is not given else with_defaults(given)
-    return with_defaults(checked_objects(given))
+        return given if given.given is not given else defaults.with_defaults(given)
+    return defaults.with_defaults(checked_objects(given))

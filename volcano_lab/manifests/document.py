@@ -4,9 +4,8 @@ import re
 from typing import Any
 
 from volcano_lab.api import objects as api
-from volcano_lab.manifests import operators, unsupported as not_modelled
+from volcano_lab.manifests import operators, schema, unsupported as not_modelled
 from volcano_lab.manifests.files import SUFFIXES, Unreadable
-from volcano_lab.manifests.schema import found_text, layers
 from volcano_lab.messages import gettext
 
 _TABLE = re.compile(r"(NAMESPACE\s+)?NAME\s+[A-Z]")
@@ -33,7 +32,7 @@ def kind_of(document: Any) -> type[api.KubernetesObject]:
         hint = gettext("; a file is given as a Path") * text.endswith(SUFFIXES) + (
             gettext("; it looks like a table of kubectl's: add -o yaml") * bool(_TABLE.match(text)))
         raise Unreadable("is {found}; allowed is a mapping with apiVersion, kind and "
-                         "metadata{hint}", found=found_text(document), hint=hint)
+                         "metadata{hint}", found=schema.found_text(document), hint=hint)
     if "kind" not in document:
         if "objects" in document:
             raise Unreadable("is a recorded case; allowed is a manifest (volcano-lab replay reads "
@@ -44,7 +43,7 @@ def kind_of(document: Any) -> type[api.KubernetesObject]:
     for field, example in (("kind", "Pod"), ("apiVersion", "v1")):
         if not text_of(document.get(field)):
             raise Unreadable("{field} is {found}; allowed is text, such as {example}", field=field,
-                             found=found_text(document.get(field)), example=example)
+                             found=schema.found_text(document.get(field)), example=example)
     kind, version = document["kind"], document["apiVersion"]
     of_group = version.rpartition("/")[0], kind
     cls = api.KINDS.get(of_group) or operators.KINDS.get(of_group)
@@ -71,7 +70,7 @@ def _has_pods(document: Any) -> bool:
     """Return whether a part of an object looks like a pod: with containers or a scheduler's name.
     """
     return any(isinstance(each.get("containers"), list) or isinstance(
-        each.get("schedulerName"), str) for layer in layers(document) for each in layer
+        each.get("schedulerName"), str) for layer in schema.layers(document) for each in layer
                if isinstance(each, dict))
 
 

@@ -11,9 +11,8 @@ from itertools import filterfalse
 from typing import Any
 
 from volcano_lab.api.objects import ConfigMap, KubernetesObject, ObjectMeta
+from volcano_lab.manifests import defaults, live
 from volcano_lab.manifests.anonymise import Renaming
-from volcano_lab.manifests.defaults import with_defaults
-from volcano_lab.manifests.live import CONFIG_MAP, NAMESPACE
 from volcano_lab.manifests.loader import Loaded, ManifestError, dump, scheduler_conf_of, to_dict
 from volcano_lab.manifests.operators import OperatorObject
 
@@ -30,7 +29,7 @@ def exported(objects: Iterable[KubernetesObject], conf: str | None, form: str = 
     objects = sorted(objects, key=_is_map)
     text = scheduler_conf_of(objects) if conf is None else conf
     if anonymise:
-        maps = [] if text is None else [ConfigMap(ObjectMeta(CONFIG_MAP, NAMESPACE),
+        maps = [] if text is None else [ConfigMap(ObjectMeta(live.CONFIG_MAP, live.NAMESPACE),
                                                   {"volcano-scheduler.conf": text})]
         objects = anonymised([*filterfalse(_is_map, objects), *maps])
         text = scheduler_conf_of(objects)
@@ -61,7 +60,7 @@ def as_case(objects: Iterable[KubernetesObject], conf: str | None = None) -> str
 
     Raises `ManifestError`.
     """
-    documents = [to_dict(obj) for obj in with_defaults(objects)]
+    documents = [to_dict(obj) for obj in defaults.with_defaults(objects)]
     return json.dumps({"name": "cluster", "family": "export", "conf": conf, "objects": documents})
 
 
@@ -98,5 +97,5 @@ def anonymised(objects: Iterable[KubernetesObject]) -> Loaded:
     """
     objects = list(objects)
     if any(isinstance(obj, OperatorObject) for obj in objects):
-        objects = [*with_defaults(objects), *filter(_is_map, objects)]
+        objects = [*defaults.with_defaults(objects), *filter(_is_map, objects)]
     return Loaded(map(Renaming(objects).object, objects))

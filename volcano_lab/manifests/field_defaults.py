@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterable, Set
 from typing import Any, TypeVar
 from uuid import NAMESPACE_URL, uuid5
 
-from volcano_lab.api import objects as api
+from volcano_lab.api import objects as api, storage
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION, HIERARCHY_WEIGHTS_ANNOTATION
-from volcano_lab.api.storage import CLASS
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME
 from volcano_lab.messages import gettext
 from volcano_lab.trace.plain import grouped
@@ -103,7 +102,7 @@ class FieldDefaults:
     def _claim(self, claim: api.PersistentVolumeClaim) -> api.PersistentVolumeClaim:
         """Complete a claim; a new one that names an existing volume gets it."""
         volume, name = claim.spec.volume_name, claim.spec.storage_class_name
-        if name is None and CLASS not in claim.metadata.annotations and self._storage_class:
+        if name is None and storage.CLASS not in claim.metadata.annotations and self._storage_class:
             claim = claim.changed(spec={"storage_class_name": self._storage_class.name})
         if not claim.status.phase and volume in self._volumes:
             return claim.bound(volume)

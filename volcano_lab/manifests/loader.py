@@ -19,8 +19,7 @@ import yaml
 from volcano_lab.api import claims_of, objects as api
 from volcano_lab.framework import collector_paused
 from volcano_lab.framework.config.yaml import resolve
-from volcano_lab.manifests import document as documents, names, numa, operators, unsupported
-from volcano_lab.manifests.events import OF_GROUP, OF_POD, reported
+from volcano_lab.manifests import document as documents, events, names, numa, operators, unsupported
 from volcano_lab.manifests.files import MOST_BYTES, Reader, Source, Unreadable, values
 from volcano_lab.manifests.schema import Findings, found_text, structure, unstructure
 from volcano_lab.messages import Message, OneSentence, Said, capped, friendly_errors, gettext, mark
@@ -301,14 +300,14 @@ class _Batch:
         try:
             cls = documents.kind_of(document)
         except documents.NotRead as reason:
-            for key, said in reported(document).items():
+            for key, said in events.reported(document).items():
                 self._report(key, said)
                 return
             if document.get("kind") == "Numatopology":
                 said = numa.of_node(document)
                 self._reports[numa.OF_NUMA + said.facts["node"]] = [said]
             elif document.get("kind") == "PodGroup":
-                self._reports[OF_GROUP + documents.key_of(document)] = [Message(
+                self._reports[events.OF_GROUP + documents.key_of(document)] = [Message(
                     "left_out.version", name=documents.key_of(document),
                     version=document["apiVersion"], read=api.PodGroup.api_versions[0])]
             self._not_read.setdefault(str(reason), []).append(label)
@@ -349,7 +348,7 @@ class _Batch:
         """Keep the last warning of a controller, of those about a pod the last of each reason."""
         known = self._reports.get(key, [])
         alike = [each for each in known if isinstance(each, Message) and (
-            not key.startswith(OF_POD) or each.facts["reason"] == said.facts["reason"])]
+            not key.startswith(events.OF_POD) or each.facts["reason"] == said.facts["reason"])]
         last = max([said, *alike], key=lambda each: each.facts["time"])
         self._reports[key] = [*(each for each in known if each not in alike), last]
 

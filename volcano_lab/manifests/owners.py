@@ -12,10 +12,8 @@ from collections.abc import Iterable, Iterator
 from volcano_lab.api import objects as api
 from volcano_lab.api.objects import OwnerReference, Pod, PodGroup, VolcanoJob
 from volcano_lab.api.objects.pod import PodStatus
-from volcano_lab.manifests import operators
+from volcano_lab.manifests import loader, operators, workloads
 from volcano_lab.manifests.job_controller import GROUP_NAME, JOB_NAME
-from volcano_lab.manifests.loader import place_key
-from volcano_lab.manifests.workloads import pod_count
 
 UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 JOB = "batch.volcano.sh/Job"
@@ -40,7 +38,7 @@ class Owners:
         self.groups: dict[tuple[str, str], str] = {}
         for obj in objects:
             namespace = obj.namespace or "default"
-            self._given[place_key(obj)] = obj.metadata.uid
+            self._given[loader.place_key(obj)] = obj.metadata.uid
             if isinstance(obj, PodGroup):
                 self._groups.add((namespace, obj.name))
                 obj = named_by_job(obj)
@@ -68,7 +66,7 @@ class Owners:
 
     def has(self, owner: api.KubernetesObject, child: type[api.KubernetesObject]) -> bool:
         """Return whether the owner has a child of that kind; uids are compared if both have one."""
-        uid = self._given.get(place_key(owner), "")
+        uid = self._given.get(loader.place_key(owner), "")
         kind = owner_kind(owner.api_versions[0], owner.kind)
         namespace = owner.namespace or "default"
         uids = self._uids.get((child.kind, kind, namespace, owner.name), set())
@@ -129,7 +127,7 @@ def pods_asked(owner: api.KubernetesObject, objects: list[api.KubernetesObject])
     if isinstance(owner, VolcanoJob):
         return sum(task.replicas for task in owner.spec.tasks)
     if isinstance(owner, api.Workload):
-        return pod_count(owner, objects)
+        return workloads.pod_count(owner, objects)
     return operators.pod_count(owner, objects) if isinstance(owner, operators.OperatorObject) else 0
 
 

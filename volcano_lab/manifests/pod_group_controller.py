@@ -8,8 +8,7 @@ Volcano: pkg/controllers/podgroup/pg_controller_handler.go
 
 from collections.abc import Mapping
 
-from volcano_lab.api import objects as api
-from volcano_lab.api.selector import parse_int
+from volcano_lab.api import objects as api, selector
 from volcano_lab.manifests import job_controller as jobs
 
 SCHEDULER = "volcano"
@@ -58,7 +57,7 @@ class PodGroups:
                        if key.startswith("volcano.sh/")} | jobs.inherited_annotations(own)
         references = pod.metadata.owner_references if owned else [
             api.OwnerReference("v1", "Pod", pod.name, pod.metadata.uid, True, True)]
-        number = parse_int(inherited.get(GROUP_MIN_MEMBER, "1"))
+        number = selector.parse_int(inherited.get(GROUP_MIN_MEMBER, "1"))
         least = 1 if number is None or not 0 <= number < 2**31 else number
         styles: dict[str, str] = {}
         needs = {key: amount * least
@@ -78,4 +77,4 @@ def _topology(annotations: Mapping[str, str]) -> api.NetworkTopologySpec | None:
     if mode is None and tier is None:
         return None
     return api.NetworkTopologySpec("soft" if (mode or "").lower() == "soft" else "hard",
-                               None if tier is None else parse_int(tier))
+                               None if tier is None else selector.parse_int(tier))

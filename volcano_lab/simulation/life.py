@@ -14,8 +14,7 @@ from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.api.status import IllegalTransition
 from volcano_lab.cache import Cache
 from volcano_lab.framework import Observer, SchedulerConfiguration, load_conf
-from volcano_lab.manifests.document import label_of
-from volcano_lab.manifests.files import values
+from volcano_lab.manifests import document, files
 from volcano_lab.manifests.loader import ManifestError, from_dict, place_key
 from volcano_lab.messages import OneSentence, friendly_errors, gettext, mark, one_line
 from volcano_lab.scheduler import Scheduler
@@ -140,8 +139,8 @@ def recorded_changes(text: str) -> Iterator[list[dict[str, Any]]]:
     """
     changes: list[dict[str, Any]] = []
     seen: set[str] = set()
-    for event in _events(values(text)):
-        place = label_of(event.get("object"), "")
+    for event in _events(files.values(text)):
+        place = document.label_of(event.get("object"), "")
         if place in seen:
             yield changes
             changes, seen = [], set()

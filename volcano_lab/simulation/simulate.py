@@ -23,8 +23,7 @@ from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.manifests.described import world_of
 from volcano_lab.manifests.field_defaults import FIRST_TIME
 from volcano_lab.messages import friendly_errors, mark
-from volcano_lab.simulation import workload
-from volcano_lab.simulation.cluster_side import by_job
+from volcano_lab.simulation import cluster_side, workload
 from volcano_lab.simulation.history import History
 from volcano_lab.simulation.simulation import Simulation
 from volcano_lab.simulation.workload import Spread, WorkloadError
@@ -187,8 +186,8 @@ READERS: dict[str, Callable[[Any], Any]] = {
 def _split(complete: Sequence[KubernetesObject], later: Mapping[str, list[Pod]],
            durations: Spread | None) -> tuple[list[tuple[float, GivenJob]], list[KubernetesObject]]:
     """Return the arriving jobs, each with its time, and all objects that exist at the start."""
-    coming = _coming(complete, by_job(obj for obj in complete if isinstance(obj, Pod)),
-                     by_job(chain.from_iterable(later.values())), durations)
+    coming = _coming(complete, cluster_side.by_job(obj for obj in complete if isinstance(obj, Pod)),
+                     cluster_side.by_job(chain.from_iterable(later.values())), durations)
     first = min((time for time, _ in coming.values() if time is not None), default=0.0)
     jobs = [(0.0 if time is None else time - first, job) for time, job in coming.values()]
     arriving = {id(obj) for _, job in coming.values() for obj in (job.group, *job.members)}

@@ -17,8 +17,7 @@ from volcano_lab.cache.api_server import TIMEOUT, UNAVAILABLE, ApiError, ApiServ
 from volcano_lab.cache.binding import BindingPipeline
 from volcano_lab.cache.informer import Informer
 from volcano_lab.framework import BindContext, Observer, SchedulerConfiguration, Session, joined
-from volcano_lab.manifests.described import world_of
-from volcano_lab.manifests.field_defaults import FIRST_TIME
+from volcano_lab.manifests import described, field_defaults
 from volcano_lab.messages import friendly_errors, gettext, log
 from volcano_lab.plugins.sla import Sla
 from volcano_lab.scheduler import Scheduler
@@ -74,7 +73,7 @@ class Simulation:
         self.random = {name: Random(f"{seed} {name}") for name in STREAMS}
         self.calendar = Calendar(self._happened)
         self.history = History()
-        self.server = ApiServer(lambda: FIRST_TIME + self.calendar.now)
+        self.server = ApiServer(lambda: field_defaults.FIRST_TIME + self.calendar.now)
         self.side = ClusterSide(self.server, self.calendar, self.history, latencies or Latencies(),
                                 self.random["cluster"])
         self.wire = Wire(self)
@@ -89,7 +88,7 @@ class Simulation:
         self._begin(cluster)
 
     def _begin(self, cluster: Iterable[KubernetesObject]) -> None:
-        objects = world_of(cluster)
+        objects = described.world_of(cluster)
         classes = [obj for obj in objects if isinstance(obj, PriorityClass)]
         for arrivals in self.workload:
             for template in arrivals.templates:

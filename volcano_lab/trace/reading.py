@@ -5,8 +5,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from volcano_lab.messages import gettext
-from volcano_lab.trace.kinds import KINDS, OPERATIONS
-from volcano_lab.trace.plain import grouped
+from volcano_lab.trace import kinds, plain
 from volcano_lab.trace.record import Record
 from volcano_lab.trace.shown import Part, Shown
 from volcano_lab.trace.state import State
@@ -49,7 +48,7 @@ class TraceReader(Shown):
                       records=len(self.records), nodes=len(self.nodes))
         counts = Counter((record.action, record.kind) for record in self.records)
         yield [{"action": action, "kind": kind, "records": count,
-                "what": KINDS[kind].about if kind in KINDS else ""}
+                "what": kinds.KINDS[kind].about if kind in kinds.KINDS else ""}
                for (action, kind), count in counts.items()]
 
     # -- by kind -----------------------------------------------------------------------------------
@@ -75,12 +74,12 @@ class TraceReader(Shown):
     @property
     def facts(self) -> dict[str, list[dict[str, Any]]]:
         """The facts of all records, by kind."""
-        return grouped((record.kind, record.facts) for record in self.records)
+        return plain.grouped((record.kind, record.facts) for record in self.records)
 
     @property
     def operations(self) -> list[Record]:
         """Return the operations done, undone and committed, in order."""
-        return [record for record in self.records if record.kind in OPERATIONS]
+        return [record for record in self.records if record.kind in kinds.OPERATIONS]
 
     def calls_of(self, asked: Record) -> list[Record]:
         """Return the plugins' answers that a combined answer consists of."""

@@ -8,8 +8,7 @@ from volcano_lab.api import FitErrors, NodeInfo, TaskInfo
 from volcano_lab.framework import ExtensionPoint, Observer, PriorityQueue, Session, node_arrays
 from volcano_lab.framework.points.table import BUILT_IN, POINTS
 from volcano_lab.framework.statement import Operation, Statement
-from volcano_lab.trace import state
-from volcano_lab.trace.kinds import KINDS
+from volcano_lab.trace import kinds, state
 from volcano_lab.trace.node_log import NodeLog
 from volcano_lab.trace.plain import plain
 from volcano_lab.trace.reading import TraceReader
@@ -88,7 +87,7 @@ class Outline(Observer, TraceReader):
         node = getattr(operation, "node_name", "") or task.node_name
         values = (operation.name, task.key, task.job, node, self._number_of(statement))
         changes = self._changed_by(task)
-        self._add(kind, KINDS["do"].fields[: len(values) + len(changes)], values + changes)
+        self._add(kind, kinds.KINDS["do"].fields[: len(values) + len(changes)], values + changes)
 
     did = partialmethod(_operation, "do")
     undid = partialmethod(_operation, "undo")
@@ -289,4 +288,4 @@ class Trace(Outline):
             if looked is not None:
                 self._add("node_values", ("task", "alike", "rows", "columns"), (task.key, *looked))
         result = (node.name, None, {}) if node else (None, str(errors), dict(errors.reasons()))
-        self._add("chose", KINDS["chose"].fields, (task.key, len(nodes), *result))
+        self._add("chose", kinds.KINDS["chose"].fields, (task.key, len(nodes), *result))

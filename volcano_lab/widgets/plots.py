@@ -21,7 +21,6 @@ from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import admissions, levels, tree
 from volcano_lab.widgets import channels as of_queues, facts, pictures
 from volcano_lab.widgets.channels import amount, channels, job_rows, named_resource, unit_of
-from volcano_lab.widgets.facts import plain
 from volcano_lab.widgets.pictures import Picture
 from volcano_lab.widgets.story import counted
 
@@ -140,7 +139,7 @@ class Plot:
         runs = Counter[str]()  # what jobs of a queue above others hold themselves
         for job in jobs.values():
             runs[job["queue"]] += job["running"] * job["size"]
-        held = {name: [[0, plain(amount)]] for name, amount in runs.items()} | {
+        held = {name: [[0, facts.plain(amount)]] for name, amount in runs.items()} | {
             row["queue"]: [[0, row["held"]]] for row in shown["queues"] if row["leaf"]}
         owner = {task.key: job.uid for job in self._cycle.session.jobs.values()
                  for task in job.tasks.values()}
@@ -151,7 +150,7 @@ class Plot:
                 -1 if step.endswith("evict") else step.endswith("allocate"))
             if sign:
                 points = held[job["queue"]]
-                points.append([at, plain(points[-1][1] + sign * job["size"])])
+                points.append([at, facts.plain(points[-1][1] + sign * job["size"])])
         colors = facts.queue_colors(self._cycle)
         lanes = [{"name": name, "color": colors.get(name, COLORS[-1]), "points": points}
                  for name, points in held.items() if len(points) > 1 or points[0][1]]
@@ -185,7 +184,7 @@ def tree_rows(cycle: Cycle, resource: str = "cpu", gangs: bool = True) -> Row:
         name, size = row["queue"], amount(row["real_capability"], resource)
         reserved = amount(row["inqueue"], resource) or 0
         queues.append({"queue": name, "parent": row["parent"],
-                       "inqueue": plain(min(waits[name], reserved)),
+                       "inqueue": facts.plain(min(waits[name], reserved)),
                        "color": colors.get(name, COLORS[-1]),
                        "size": most if size is None else min(size, most),
                        **{word: amount(row[word], resource)

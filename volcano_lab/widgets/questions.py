@@ -11,10 +11,7 @@ from typing import Any
 
 from volcano_lab.api import quantity_text
 from volcano_lab.cluster import Cluster
-from volcano_lab.explain import Explainer
-from volcano_lab.explain.evidence import counts
-from volcano_lab.explain.explanation import in_quantity
-from volcano_lab.explain.pages import page_of
+from volcano_lab.explain import Explainer, evidence, explanation, pages
 from volcano_lab.framework import ConfError, Session
 from volcano_lab.manifests import ManifestError
 from volcano_lab.messages import gettext
@@ -89,7 +86,7 @@ class Questions:
         self._remedies[job] = iter(found.remedies_within(SECONDS))
         causes = [{"code": cause.code, "text": gettext(cause.text), "context": cause.context}
                   for cause in found.causes if cause.text]
-        return {"head": gettext(found.head), "causes": causes, "page": page_of(found),
+        return {"head": gettext(found.head), "causes": causes, "page": pages.page_of(found),
                 "seeks": found.find_remedies is not None}
 
     def next(self, job: str) -> Row | None:
@@ -140,7 +137,7 @@ def state(ssn: Session) -> Row:
     called = Names(ssn).called
     jobs = [{"job": called(uid), "queue": job.queue, "pods": len(job.tasks),
              "minimum": job.min_available, "placed": placed, "promised": promised}
-            for uid, job in ssn.jobs.items() for placed, promised, _ in (counts(job),)]
+            for uid, job in ssn.jobs.items() for placed, promised, _ in (evidence.counts(job),)]
     names = resources(ssn)
     return {"jobs": jobs, "resources": names, "queues": list(_queues(ssn, names)),
             "nodes": list(_nodes(ssn, names))}
@@ -176,4 +173,4 @@ def _nodes(ssn: Session, names: Sequence[str]) -> Iterator[Row]:
 
 def _units(name: str, amount: float | None) -> float | None:
     """Return an amount in display units; None for no limit."""
-    return None if amount is None or amount > 1e17 else float(in_quantity(name, amount))
+    return None if amount is None or amount > 1e17 else float(explanation.in_quantity(name, amount))

@@ -8,19 +8,18 @@ from typing import Any
 
 from volcano_lab.api import quantity
 from volcano_lab.api.objects import Pod, PodSpec
+from volcano_lab.manifests import job_controller, pod_group_controller
 from volcano_lab.manifests.admission.rules import Broken, Queues, first
-from volcano_lab.manifests.job_controller import JDB_MAX_UNAVAILABLE, JDB_MIN_AVAILABLE
 from volcano_lab.manifests.names import is_label
-from volcano_lab.manifests.pod_group_controller import SCHEDULER
 
-BUDGETS = (JDB_MIN_AVAILABLE, JDB_MAX_UNAVAILABLE)
+BUDGETS = (job_controller.JDB_MIN_AVAILABLE, job_controller.JDB_MAX_UNAVAILABLE)
 
 
 def broken(pod: Pod, queues: Queues) -> Broken:
     """Yield the rules that a pod breaks."""
     yield from broken_containers(pod.spec, "spec")
     given = {key: text for key, text in pod.metadata.annotations.items() if key in BUDGETS}
-    if pod.spec.scheduler_name != SCHEDULER:
+    if pod.spec.scheduler_name != pod_group_controller.SCHEDULER:
         return
     problems: list[tuple[str, dict[str, Any]]] = []
     for key in filter(given.__contains__, BUDGETS):

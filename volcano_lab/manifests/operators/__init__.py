@@ -9,14 +9,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from fractions import Fraction
 
+from volcano_lab.api import pod_sum, task
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, PodGroupSpec
-from volcano_lab.api.pod_sum import add, parsed
-from volcano_lab.api.task import GROUP_NAME, TASK_SPEC
-from volcano_lab.manifests.job_controller import amounts_text
+from volcano_lab.manifests import job_controller, workloads
 from volcano_lab.manifests.operators import model
 from volcano_lab.manifests.operators.model import KINDS, Created, Gang, OperatorObject, Role, at
 from volcano_lab.manifests.operators.table import NAMED_BY, OPERATORS
-from volcano_lab.manifests.workloads import suspended
 from volcano_lab.messages import Message, Said, gettext
 
 __all__ = ["KINDS", "NAMED_BY", "OPERATORS", "SUSPENDED", "Created", "OperatorObject", "created",
@@ -164,7 +162,7 @@ def _why_not(obj: OperatorObject, objects: list[KubernetesObject], there: Set[st
         return [why for why in said if "not_created.later" in getattr(why, "code", "")]
     for path, value in SUSPENDED:
         if at(obj.spec, path) == value:
-            return [suspended(obj, f"spec.{path}", str(value).lower())]
+            return [workloads.suspended(obj, f"spec.{path}", str(value).lower())]
     if reason := ended(obj):
         return [reason]
     return [gettext("the runtime that it names (spec.runtimeRef) is not among the objects, so that "
@@ -213,7 +211,7 @@ def _pods(obj: OperatorObject, role: Role, spec, group: str) -> Iterator[Pod]:
     labels = {**metadata.labels, **role.labels, **({row.label: obj.name} if row.label else {})}
     notes = dict(metadata.annotations)
     if group:
-        notes |= {GROUP_NAME: group, TASK_SPEC: role.name}
+        notes |= {task.GROUP_NAME: group, task.TASK_SPEC: role.name}
     own = obj.owned("", {"labels": labels, "annotations": notes})
     for number in range(role.count):
         yield Pod(own.evolve(name=role.names(number)), spec)
@@ -228,8 +226,8 @@ def _pod_group(obj: OperatorObject, gang: Gang, priorities: Mapping[str, int]) -
         total: dict[str, Fraction] = {}
         for role, count in _counted(gang, priorities):
             for container in role.template.spec.containers:
-                add(total, parsed(model.SUMS[row.sums](container.resources)), count)
-        minimum = amounts_text(total, {})
+                pod_sum.add(total, pod_sum.parsed(model.SUMS[row.sums](container.resources)), count)
+        minimum = job_controller.amounts_text(total, {})
     return PodGroup(
         obj.owned(gang.name, {"annotations": notes}),
         PodGroupSpec(gang.least, queue=str(obj.first(*row.queue) or ""), min_resources=minimum,

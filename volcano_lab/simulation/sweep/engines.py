@@ -13,8 +13,7 @@ from contextlib import closing, nullcontext
 from functools import lru_cache
 from typing import Any
 
-from volcano_lab.messages import OneSentence, gettext
-from volcano_lab.messages.install import install_line
+from volcano_lab.messages import OneSentence, gettext, install
 
 Item = tuple[int, Any]
 LOCAL = "local"
@@ -93,7 +92,7 @@ def _dask(function: Callable, payload: Any, items: Sequence[Item], workers: int,
         from distributed import Client, LocalCluster
     except ImportError:
         raise SweepError("--scheduler needs Dask: {command}",
-                         command=install_line("sweep")) from None
+                         command=install.install_line("sweep")) from None
     cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) \
         if scheduler == LOCAL else None
     try:

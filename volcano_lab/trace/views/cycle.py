@@ -9,9 +9,8 @@ from typing import Any
 
 from attrs import Factory, define
 
-from volcano_lab.api import quantity_text
+from volcano_lab.api import quantity_text, status
 from volcano_lab.api.fairness import Round
-from volcano_lab.api.status import PENDING, PIPELINED, READY_STATUSES
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message, Misuse, friendly_errors, gettext, one_line
 from volcano_lab.trace import Part, Shown, TraceReader
@@ -136,9 +135,9 @@ class Cycle(Shown):
         """
         return [{"job": uid, "queue": job.queue, "phase": job.pod_group.status.phase,
                  "pods": len(job.tasks), "min_member": job.min_available,
-                 "placed": sum(len(job.in_status(s)) for s in READY_STATUSES),
-                 "pipelined": len(job.in_status(PIPELINED)),
-                 "pending": len(job.in_status(PENDING)) + jobs.missing(job),
+                 "placed": sum(len(job.in_status(s)) for s in status.READY_STATUSES),
+                 "pipelined": len(job.in_status(status.PIPELINED)),
+                 "pending": len(job.in_status(status.PENDING)) + jobs.missing(job),
                  "missing": jobs.missing(job), "why": self.why(uid)}
                 for uid, job in self.session.jobs.items()]
 

@@ -9,8 +9,7 @@ details of one job, and what would change it.
 from collections.abc import Iterator
 from typing import Any
 
-from volcano_lab.api import PENDING, JobInfo
-from volcano_lab.api.job_conditions import fit_error
+from volcano_lab.api import PENDING, JobInfo, job_conditions
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message
 from volcano_lab.trace import Record, TraceReader, queue_attributes, short
@@ -96,7 +95,7 @@ def _reasons(ssn: Session, trace: TraceReader, job: JobInfo) -> Iterator[str]:
         if condition.type == "Unschedulable" and condition.status == "True":
             yield f"{condition.reason}: {condition.message}"
     if job.is_ready() and job.nodes_fit_errors:
-        yield fit_error(job)
+        yield job_conditions.fit_error(job)
     if not job.is_pending():
         yield from _queue_full(ssn, trace, job)
 

@@ -4,8 +4,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from volcano_lab.api import ZERO, Resource
-from volcano_lab.trace import State, TraceReader
-from volcano_lab.trace.reading import scores_of
+from volcano_lab.trace import State, TraceReader, reading
 from volcano_lab.trace.stepper import Stepper
 
 Rows = Iterator[dict[str, Any]]
@@ -38,7 +37,7 @@ def choices(trace: TraceReader, job: str | None = None,
             rooms = _rooms(stepper.goto(record.number).state, task)
         for node in trace.nodes:
             row = columns.get(node, {})
-            scores = scores_of(row)
+            scores = reading.scores_of(row)
             verdict = CHOSEN if node == record["node"] else _verdict(
                 row, row.get("room", rooms.get(node, 2)))
             yield {"task": task, "node": node, "verdict": verdict, "score": sum(scores.values()),

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from volcano_lab.api import in_units
-from volcano_lab.trace import TraceReader
-from volcano_lab.trace.stepper import state_at
+from volcano_lab.trace import TraceReader, stepper
 
 Rows = Iterator[dict[str, Any]]
 SUMS = ("guarantee", "deserved", "real_capability", "allocated", "request", "inqueue", "elastic")
@@ -24,7 +23,7 @@ def sums(trace: TraceReader, number: int | None = None) -> Rows:
     >>> [row["deserved"] for row in sums(Cluster().node("n1", cpu=4).job("a", cpu=1).run().trace)]
     [{'cpu': 1, 'memory': 0, 'pods': 1}]
     """
-    for name, queue in sorted(state_at(trace, number)["queues"].items()):
+    for name, queue in sorted(stepper.state_at(trace, number)["queues"].items()):
         amounts = {field: {"cpu": 0.0, "memory": 0.0, **queue[field]} for field in SUMS}
         yield {"queue": name, "weight": queue["weight"],
                **{field: {each: in_units(each, amount) for each, amount in by_name.items()}
@@ -120,7 +119,7 @@ def tree(trace: TraceReader, number: int | None = None, resource: str = "cpu") -
     ...  for row in tree(trace)]
     [('root', 0, 1, 4), ('a', 1, 1, 4), ('b', 2, 1, 2), ('default', 1, 0, 4)]
     """
-    queues = state_at(trace, number)["queues"]
+    queues = stepper.state_at(trace, number)["queues"]
     ways = {name: way_to(queues, name) for name in queues}
     for name in sorted(queues, key=ways.__getitem__):
         queue = queues[name]
