@@ -55,15 +55,21 @@ def beyond_causes(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
             found.numbers |= _certain([*filter(None, more)])
             yield found
         yield from [Cause("claims_off", off, context=True)] if off else ()
-        if (names := [each.name for each in claims_of(task.pod)]) and not claims_decide(seen.given):
-            yield Cause("claims_unknown", Message("claims_unknown", pod=task.key, claims=names),
-                        context=True)
+        yield from _unknown_claims(seen, task)
         changed = None if deciding else Message(
             "beyond.changed", how=Message("beyond.pipelined" if task.status == PIPELINED else
                                           "beyond.placed", node=task.node_name),
             version=Message("beyond.version", version=seen.scheduler) if seen.scheduler else None)
         if said or (changed and not off):
             yield from _in_cluster(seen, task, said, changed)
+
+
+def _unknown_claims(seen: Evidence, task: TaskInfo) -> Iterator[Cause]:
+    """Yield the claims of a pod where no object that is given decides about volumes."""
+    names = [each.name for each in claims_of(task.pod)]
+    if names and not claims_decide(seen.given):
+        yield Cause("claims_unknown", Message("claims_unknown", pod=task.key, claims=names),
+                    context=True)
 
 
 def _in_cluster(seen: Evidence, task: TaskInfo, said: str, changed: Message | None
