@@ -260,6 +260,37 @@ def test_two_gangs_that_share_a_quota_are_each_offered_what_completes_them(name,
     assert remedies[0].args == ["--set", f"resourcequota/a/q.status.hard[requests.cpu]={hard}"]
 
 
+OF_QUOTA = """\
+{apiVersion: ray.io/v1, kind: RayCluster, metadata: {name: rc, namespace: a, uid: u-rc,
+  labels: {volcano.sh/queue-name: default}}, spec: {headGroupSpec: {template: POD},
+    workerGroupSpecs: [{groupName: w, replicas: 2, minReplicas: 2, maxReplicas: 2, template: POD}]}}
+---
+{apiVersion: v1, kind: Event, metadata: {name: e, namespace: a}, type: Warning,
+  involvedObject: {kind: RayCluster, name: rc, namespace: a}, reason: FailedToCreateWorkerPod,
+  message: 'pods "rc-w-worker-x7f" is forbidden: exceeded quota: q'}
+---
+{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: ray-rc-pg,
+  namespace: a, ownerReferences: [{apiVersion: ray.io/v1, kind: RayCluster, name: rc, uid: u-rc,
+    controller: true}]}, spec: {minMember: 3, queue: default}, status: {phase: Inqueue}}
+---
+"""
+OF_RAY = """\
+{apiVersion: v1, kind: Pod, metadata: {name: rc-NAME, namespace: a, labels: {ray.io/cluster: rc},
+  annotations: {scheduling.k8s.io/group-name: ray-rc-pg}, ownerReferences: [{
+    apiVersion: ray.io/v1, kind: RayCluster, name: rc, uid: u-rc, controller: true}]},
+  spec: {schedulerName: volcano, containers: [{name: c, resources: {requests: {cpu: 1}}}]}}
+---
+"""
+
+
+def test_pods_whose_names_are_generated_are_counted_where_a_quota_refuses_more():
+    text = QUOTA.replace('"1"', '"2"') + OF_QUOTA.replace("POD", POD) + "".join(
+        OF_RAY.replace("NAME", name) for name in ("head-a1", "w-worker-b2"))
+    found = Cluster(loads(text)).node("n1", cpu=20).why("rc")
+    assert found.head.startswith("a/rc waits for quota: ResourceQuota a/q is requests.cpu 1 short")
+    assert found.remedies[0].args == ["--set", "resourcequota/a/q.status.hard[requests.cpu]=3"]
+
+
 @pytest.mark.parametrize(("manifests", "listed"), [
     (QUOTA + owner("deployment"), ["a/x"]), (owner("job"), [])])
 def test_all_that_wait_include_owners_whose_pods_a_quota_refuses(manifests, listed):

@@ -178,6 +178,25 @@ def test_a_podgroup_that_volcano_does_not_read_is_named(version, name, kind, fla
     assert (f"with {flag} its operator creates the PodGroup" in answer.head) is bool(flag)
 
 
+UNREAD = """\
+{apiVersion: sparkoperator.k8s.io/v1beta2, kind: SparkApplication, metadata: {name: pi,
+  namespace: default}, spec: {batchScheduler: volcano}, status: {applicationState: {
+    state: SUBMISSION_FAILED, errorMessage: 'podgroups.scheduling.volcano.sh "NAME" not found'}}}
+---
+{apiVersion: scheduling.incubator.k8s.io/v1alpha1, kind: PodGroup, metadata: {name: pg,
+  namespace: default}}
+---
+"""
+
+
+@pytest.mark.parametrize("name", ["pg", "other"])
+def test_a_podgroup_that_a_webhook_does_not_find_is_there_in_another_version(name):
+    text = asked(UNREAD.replace("NAME", name)).why("pi").text
+    assert ("PodGroup default/pg is one of scheduling.incubator.k8s.io/v1alpha1, which Volcano "
+            "does not read" in text) is (name == "pg")
+    assert ("with --enable-batch-scheduler=true its operator" in text) is (name == "pg")
+
+
 @pytest.mark.parametrize("kind, version, field", [
     ("PyTorchJob", "kubeflow.org/v1", "runPolicy.schedulingPolicy.minAvailable"),
     ("Job", "batch.volcano.sh/v1alpha1", "minAvailable"), ("Job", "batch/v1", "")])

@@ -457,10 +457,12 @@ def test_an_evicted_pod_that_fails_before_it_is_deleted_is_told(failed, evicted,
 @pytest.mark.parametrize(("action", "event", "said"), [
     ("TerminateJob", "PodFailed", "; its policies have TerminateJob for PodFailed."),
     ("TerminateJob", "PodEvicted", "; its policies have TerminateJob for PodEvicted. Before v1.11"),
+    ("TerminateJob", 137, "; its policies have TerminateJob for exitCode 137."),
     ("AbortJob", "PodFailed", ".")])
 def test_the_policies_that_lead_to_the_state_of_a_job_are_told(action, event, said):
+    field = "exitCode" if event == 137 else "event"
     found = asked(ENDED.replace(
-        "  queue:", f"  policies: [{{event: {event}, action: {action}}}]\n  queue:")).why("over")
+        "  queue:", f"  policies: [{{{field}: {event}, action: {action}}}]\n  queue:")).why("over")
     assert found.head.startswith(f"team/over: it is Terminated and has no pods{said}")
 
 
@@ -476,18 +478,25 @@ metadata: {name: e, namespace: team}
 type: Warning
 reason: InternalError
 involvedObject: {kind: InferenceService, name: llm, namespace: team}
-message: 'validation failed: must not set the field(s): spec.template.spec.FIELD'
+message: 'SAID'
 ---
 """
+FIELD = "validation failed: must not set the field(s): spec.template.spec."
+ROLE = ('forbidden: User "system:serviceaccount:seldon:manager" cannot create resource "podgroups" '
+        'in API group "scheduling.volcano.sh" in the namespace "team"')
 
 
-@pytest.mark.parametrize("field, feature", [
-    ("schedulerName", "kubernetes.podspec-schedulername"),
-    ("affinity", "kubernetes.podspec-affinity")])
-def test_an_object_of_an_unknown_kind_is_first_what_its_controller_says(field, feature):
-    head = asked(KNATIVE.replace("FIELD", field)).why("llm").head
+@pytest.mark.parametrize("text, advice", [
+    (FIELD + "schedulerName", "Knative Serving allows schedulerName of pods once "
+                              "kubernetes.podspec-schedulername is enabled"),
+    (FIELD + "affinity", "of pods once kubernetes.podspec-affinity is enabled"),
+    (ROLE, "kubectl create clusterrole manager-podgroups --verb=create "
+           "--resource=podgroups.scheduling.volcano.sh, and kubectl create clusterrolebinding "
+           "manager-podgroups --clusterrole=manager-podgroups --serviceaccount=seldon:manager.")])
+def test_an_object_of_an_unknown_kind_is_first_what_its_controller_says(text, advice):
+    head = asked(KNATIVE.replace("SAID", text)).why("llm").head
     assert head.startswith("team/llm: the last warning of its controller (Event InternalError")
-    assert f"Knative Serving allows {field} of pods once {feature} is enabled" in head
+    assert advice in head
 
 
 def test_a_job_that_ended_without_pods_is_found_by_its_name_and_names_the_quota():

@@ -34,6 +34,8 @@ SURE = {"beyond.cards.mode": "mode", "beyond.numa.policy": "numa"}
 MEMORY, MODE = "volcano.sh/vgpu-memory", "volcano.sh/vgpu-mode"
 COUNTED = re.compile(r"\d+/(\d+) tasks in gang ")
 """How plugin gang says how many pods of a PodGroup the scheduler has seen."""
+WAITED = ("beyond_answer", "waited")
+"""Causes by which a pod that is placed here waits in the cluster."""
 SOON = 60
 """Seconds after which the scheduler has given a PodGroup a phase."""
 

@@ -278,12 +278,14 @@ class Explainer(Shown):
             causes = [*kubelet.failed_causes(seen, job, task.key)]
         elif not idle:
             causes = [*kubelet.bound_causes(seen, job, task.key), *causes]
-        by = beyond.decided_by(causes)
-        code = "pod.beyond" if by else "pod.placed"
-        code = "pod.idle" if idle else code
+        by, codes = beyond.decided_by(causes), {cause.code for cause in causes}
+        gap = next((gap_of(cause, "sure" in cause.numbers) for cause in causes
+                    if cause in idle or "sure" in cause.numbers), None)
+        code = "pod.waited" if codes & {*beyond.WAITED} else "pod.placed"
+        code = "pod.beyond" if by else code
+        code = "pod.idle" if gap else code
         return Explanation(f"pod {task.key}", Message(
-            code, pod=task.key, status=task.status, node=task.node_name, by=by,
-            gap=gap_of(idle[0]) if idle else None), causes)
+            code, pod=task.key, status=task.status, node=task.node_name, by=by, gap=gap), causes)
 
     def why_queue(self, name: str) -> Explanation:
         """Return what a queue requests, deserves, holds and may hold, and which jobs wait in it."""

@@ -20,11 +20,11 @@ from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation
 from volcano_lab.explain.options import Objects, Option, World
 from volcano_lab.explain.outcome import outcome
-from volcano_lab.explain.owners import flag_of
+from volcano_lab.explain.owners import unread_group
 from volcano_lab.explain.remedy import Remedy, gains
 from volcano_lab.explain.why_job import elsewhere, refusal_of, wanted_by_all
 from volcano_lab.framework import SchedulerConfiguration
-from volcano_lab.manifests import SCHEDULER, events, job_of, with_defaults
+from volcano_lab.manifests import SCHEDULER, job_of, with_defaults
 from volcano_lab.manifests.operators import OperatorObject, ended
 from volcano_lab.messages import Message, meant
 from volcano_lab.trace import Names
@@ -82,6 +82,12 @@ def _not_created(seen: Evidence, what: str, names: set[str]) -> Explanation | No
                    for each in getattr(why, "facts", {}).get("names", ()))])]
     if not reasons:
         return None
+    reasons += [Message("not_created", name=name, what=group) for name in sorted(names)
+                for reason in reasons if reason.facts["name"] == name
+                for said in [getattr(reason.facts["what"], "facts", {}).get("webhook")]
+                for group in [said and said.code == "webhook.group" and unread_group(
+                    seen, f"{name.partition('/')[0]}/{said.facts['name']}", next(iter(
+                        seen.named.get(name, ())), None))] if group]
     reasons.sort(key=lambda reason: isinstance(reason.facts["what"], str))
     created = [*_created(seen, reasons)]
     return Explanation(what, reasons[0], [Cause("left_out", reasons[1:])],
@@ -154,9 +160,8 @@ def _also(seen: Evidence, left_out: Message, groups: dict[str, str], pods: list[
     for pod in pods[:1] if left_out.code == "left_out.no_pod_group" else ():
         group = pod.metadata.annotations[GROUP_NAME]
         owner = _creator(seen, pod)
-        other = seen.not_created.get(f"{events.OF_GROUP}{pod.namespace}/{group}", [""])[0]
-        if isinstance(other, Message):
-            yield Message(other.code, **other.facts, switch=flag_of(owner))
+        if other := unread_group(seen, f"{pod.namespace}/{group}", owner):
+            yield other
             continue
         over = owner and next(filter(None, (ended(obj) for obj in seen.named.get(
             f"{pod.namespace}/{owner.name}", ()) if isinstance(obj, OperatorObject)

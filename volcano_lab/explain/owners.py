@@ -14,6 +14,7 @@ from volcano_lab.changes.job_fields import at_path
 from volcano_lab.explain.evidence import Evidence, fails_to_start, requested, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, over
 from volcano_lab.explain.pages import TABLES
+from volcano_lab.manifests.events import OF_GROUP
 from volcano_lab.manifests.job_controller import fails_first, policy_for
 from volcano_lab.manifests.operators import ended
 from volcano_lab.manifests.operators.model import QUEUE, OperatorObject
@@ -50,6 +51,14 @@ def flag_of(owner: OwnerReference | KubernetesObject | None) -> Message | None:
     """By which flag the operator of an owner creates PodGroups for Volcano."""
     flag = known_of("switch", owner)
     return Message("no_gang.switch", flag=flag, kind=owner.kind) if owner and flag else None
+
+
+def unread_group(seen: Evidence, key: str, owner: OwnerReference | KubernetesObject | None
+                 ) -> Message | None:
+    """That a PodGroup is there in an apiVersion which Volcano does not read."""
+    said = next(iter(seen.not_created.get(OF_GROUP + key, ())), None)
+    return Message(said.code, **said.facts, switch=flag_of(owner)) if isinstance(
+        said, Message) else None
 
 
 def switch(job: JobInfo, owner: OwnerReference | KubernetesObject | None, queue: bool = False

@@ -27,7 +27,7 @@ from volcano_lab.explain.promises import going_causes
 from volcano_lab.explain.refusals import admission_causes, limit_causes
 from volcano_lab.explain.required import too_near
 from volcano_lab.explain.volumes import claim_causes, driver_causes
-from volcano_lab.manifests import SCHEDULER, events, job_controller, job_of
+from volcano_lab.manifests import SCHEDULER, job_controller, job_of
 from volcano_lab.messages import Message, Said, alike, known
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.plugins.sla import WAITING_TIME
@@ -66,7 +66,7 @@ def _standing(seen: Evidence, job: JobInfo, causes: list[Cause], status: list[Me
     code = next(code for code, holds in (
         ("job.head", refused or (sure and sure.code.endswith("depends"))),
         ("job.idle", idle or sure), ("job.beyond", by),
-        ("job.placed", found.keys() & {"beyond_answer", "waited"}),
+        ("job.placed", found.keys() & {*beyond.WAITED}),
         ("job.failed", more["why"] and not job.ready_task_num()),
         ("job.queue", more["named"]), ("job.stands", True)) if holds)
     return Message(code, status=status, by=by, gap=refused or idle or sure, job=short(
@@ -319,9 +319,7 @@ def _strangers(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     and a PodGroup of its name that is not Volcano's.
     """
     key, owner = job.pod_group.key, None if job.tasks else owner_of(job)
-    for why in seen.not_created.get(events.OF_GROUP + key, ()):
-        what = Message(getattr(why, "code", ""), **getattr(why, "facts", {}), switch=owners.flag_of(
-            owner_of(job)))
+    if what := owners.unread_group(seen, key, owner_of(job)):
         yield Cause("group_unread", Message("not_created", name=seen.called(job.uid), what=what),
                     {}, [], True)
     yield from elsewhere([pod for pod in seen.elsewhere.values() if job_of(pod) == key or (

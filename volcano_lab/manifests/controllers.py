@@ -25,6 +25,7 @@ from volcano_lab.trace.plain import grouped
 
 T = TypeVar("T")
 FINISHED = ("Completed", "Failed", "Terminated", "Aborted")
+ENDED_PODS = ("Succeeded", "Failed")
 ENDING = ("Aborting", "Completing", "Restarting", "Terminating")
 
 
@@ -189,9 +190,12 @@ class Controllers:
             self._not_created(obj, sentence)
         for said in self._over_quota(obj):  # of its pods that are there the others have names
             pods = operators.pods_of(obj)
-            if any(pod.key in self.pods for pod in pods):
+            own = sum(ref.uid == obj.metadata.uid and pod.status.phase not in ENDED_PODS
+                      for pod in self._of(api.Pod) for ref in pod.metadata.owner_references)
+            named = any(pod.key in self.pods for pod in pods)
+            if named or 0 < own < len(pods):
                 self.into.not_created[name_of(obj)].remove(said)
-                self._lacking(obj, pods, self.pods, {})
+                self._lacking(obj, pods, self.pods if named else own, {})
         if any(isinstance(each, api.PodGroup) for each in created.objects) and self._no_group(obj):
             return []
         pods = self._admitted(obj, [each for each in created.objects if isinstance(each, api.Pod)])
@@ -308,7 +312,7 @@ class Controllers:
         """How many pods each ReplicaSet has that have not ended."""
         return Counter((pod.namespace or "default", owner.name) for pod in self._of(api.Pod)
                        for owner in pod.metadata.owner_references if owner.kind == "ReplicaSet"
-                       and pod.status.phase not in ("Succeeded", "Failed"))
+                       and pod.status.phase not in ENDED_PODS)
 
     def _lacking(self, owner: api.KubernetesObject, pods: list[api.Pod],
                  there: Container[str] | int, counted: Counted) -> None:

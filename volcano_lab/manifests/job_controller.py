@@ -108,6 +108,7 @@ def ended_by(job: api.VolcanoJob) -> Message | None:
     action = ENDS.get(job.status.state.phase)
     events = [event for some in (job.spec.policies, *(task.policies for task in job.spec.tasks))
               for policy in some if policy.action == action for event in (
+                  [f"exitCode {policy.exit_code}"] if policy.exit_code is not None else
                   policy.events or [policy.event]) if event]
     return Message("not_created.policy", action=action, events=[*dict.fromkeys(events)],
                    early=Message("not_created.policy.early") if "PodEvicted" in events else None

@@ -27,12 +27,14 @@ FAILURES = frozenset([*AGAIN, MISSING.lower()])
 UNSUBMITTED = re.compile("(submission_|validation)?(?:.*_)?(.*)")
 """The states of objects that failed before pods were created of them."""
 OF_JSON = re.compile(r'"message":"((?:[^"\\]|\\.)*)"')
-REFUSING = {"webhook": re.compile(r'failed calling webhook "([^"]+)"'),
-            "webhook.group": re.compile(r'podgroups\.scheduling\.volcano\.sh "([^"]+)" not found'),
-            "webhook.knative": re.compile(
-                r"must not set the field\(s\): spec\.template\.spec\.(\w+)")}
-"""In what the API server answers: a webhook is not there, that of Volcano finds no PodGroup, or
-Knative's refuses a field of pods.
+REFUSING = {code: re.compile(pattern) for code, pattern in {
+    "webhook": r'failed calling webhook "(?P<name>[^"]+)"',
+    "webhook.group": r'podgroups\.scheduling\.volcano\.sh "(?P<name>[^"]+)" not found',
+    "webhook.role": r'User "system:serviceaccount:(?P<namespace>[^:"]+):(?P<name>[^"]+)" cannot '
+                    r'(?P<verb>\w+) resource "(?P<resource>[^"]+)" in API group "(?P<group>[^"]+)"',
+    "webhook.knative": r"must not set the field\(s\): spec\.template\.spec\.(?P<name>\w+)"}.items()}
+"""In what the API server answers: a webhook is not there, that of Volcano finds no PodGroup, a role
+lacks a verb, or Knative's refuses a field of pods.
 """
 ENDED = FAILURES | {"succeeded", "complete", "completed", "stopped"}
 
@@ -83,8 +85,9 @@ def refusing(text: str) -> Message | None:
     """
     for code, pattern in REFUSING.items():
         if found := pattern.search(text):
-            return Message(code, name=found[1], **(
-                {"feature": f"kubernetes.podspec-{found[1].lower()}"} if "knative" in code else {}))
+            return Message(code, **found.groupdict(), **(
+                {"feature": f"kubernetes.podspec-{found['name'].lower()}"}
+                if code.endswith("knative") else {}))
     return None
 
 
