@@ -310,6 +310,19 @@ def test_members_of_hyper_nodes_that_match_no_node():
                               '{"pattern": "^gone"}}')]
 
 
+@pytest.mark.parametrize(("members", "said"), [
+    ({"a": ["b"], "b": ["a"]}, "HyperNode b is below itself (b > a > b)"),
+    ({"a": ["a"]}, "HyperNode a is below itself (a > a)"),
+    ({"top": ["c"], "a": ["b"], "b": ["c"], "c": ["a"]}, "HyperNode b is below itself (b > c > a"),
+    ({"x": ["s"], "y": ["s"], "s": ["node:n1"]}, "HyperNode s is a member of x and y, and may be"),
+    ({"x": ["s"], "s": ["node:n1"]}, None)])
+def test_hyper_nodes_that_form_no_tree(members, said):
+    made = [hyper_node(name, tier, *below) for tier, (name, below) in enumerate(members.items(), 1)]
+    found = [text for rule, text in notices(node("n1"), *made, plugins=TOPOLOGY)[1]
+             if rule == "hyper-node-tree"]
+    assert any(text.startswith(said) for text in found) if said else not found
+
+
 NOTE, COOL = "volcano.sh/sla-waiting-time", "volcano.sh/cooldown-time"
 
 

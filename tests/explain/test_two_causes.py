@@ -6,6 +6,7 @@ from itertools import combinations
 from random import Random
 
 import pytest
+from hyper_scene import gang, two_tiers
 from small_cluster import conf
 
 from volcano_lab import Cluster
@@ -109,3 +110,14 @@ def test_for_three_blockers_a_change_is_offered_that_holds():
     found = [holds(*names) for names in THREE]
     assert False not in found
     assert found.count(None) <= 4
+
+
+def test_more_is_offered_than_a_lower_minimum_where_only_that_helps_alone():
+    found = Cluster([*two_tiers(cpu="8"), *gang(
+        "train", 10, {"mode": "hard", "highestTierAllowed": 1}, cpu="3")]).why(
+        "train", conf=conf("gang", "predicates", "proportion", "network-topology-aware"))
+    changes = [remedy.change for remedy in found.remedies_within(20)]
+    wider = "both: job default/train: networkTopology.highestTierAllowed 1 -> 2"
+    assert changes[0] == "job default/train: minMember 10 -> 4"
+    assert any(change.startswith(wider) for change in changes)
+    assert any(change.endswith("more nodes like n0") for change in changes)

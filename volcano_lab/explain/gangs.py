@@ -37,7 +37,7 @@ def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     if invalid is not None:
         yield _invalid(seen, job, invalid)
     if job.contains_network_topology() and not seen.ssn.topology.ready:
-        yield Cause.of("hyper_nodes_not_ready")
+        yield Cause.of("hyper_nodes_not_ready", *lint.tangled(seen.ssn))
 
 
 def _invalid(seen: Evidence, job: JobInfo, invalid: Any) -> Cause:

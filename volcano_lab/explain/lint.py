@@ -24,6 +24,7 @@ from volcano_lab.manifests import OPERATORS, job_controller, pod_group_controlle
 from volcano_lab.messages import Message, meant
 from volcano_lab.plugins.kube.taints import first_untolerated
 from volcano_lab.plugins.queue_tree import QueueTree
+from volcano_lab.trace import grouped
 from volcano_lab.trace.names import owner_key as called, owner_of
 
 Notice = tuple[Message, Message]
@@ -105,6 +106,7 @@ def contradictions(ssn: Session) -> list[tuple[str, Message]]:
                   task.pod for job in ssn.jobs.values() for task in job.tasks.values()
                   if not task.node_name)).items()]
     found += [("hyper-node-member", what) for what in said_misnamed(ssn, ssn.topology.hyper_nodes)]
+    found += [("hyper-node-tree", what) for what in tangled(ssn)]
     found += [("memory-in-bytes", Message("memory_in_bytes", queue=name, field=field,
                                           found=amounts["memory"]))
               for name, field, amounts in _amounts(ssn)
@@ -129,6 +131,22 @@ def said_misnamed(ssn: Session, hyper_nodes: Collection[str]) -> list[Message]:
              and not ssn.topology.nodes.get(name)]
     return [Message(code, n=len(names), names=names) for code, names in (
         ("topology.misnamed", named), ("topology.unmatched", empty)) if names]
+
+
+def tangled(ssn: Session) -> list[Message]:
+    """Return which HyperNodes are below two others, and which below themselves: no tree."""
+    above = grouped((child, name) for name, info in ssn.topology.hyper_nodes.items()
+                    for child in info.child_names())
+    found = [Message("topology.shared", name=name, above=parents)
+             for name, parents in above.items() if len(parents) > 1]
+    for name in sorted(above):
+        path = [name]
+        while path[-1] in above and above[path[-1]][0] not in path:
+            path.append(above[path[-1]][0])
+        if above.get(path[-1], [""])[0] == name == min(path):
+            found.append(Message("topology.loop", name=path[-1],
+                                 path=" > ".join([*path[::-1], path[-1]])))
+    return found
 
 
 def drivers_nowhere(ssn: Session, pods: Iterable[api.Pod]) -> dict[str, str]:

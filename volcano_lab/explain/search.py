@@ -3,6 +3,7 @@
 Volcano: none
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial, reduce
 from itertools import islice
@@ -39,6 +40,8 @@ ALONE = ("cut", "queue", "minimum", "guard")
 """Kinds that are no part of a set: a job that is smaller, or elsewhere, is another job; and what
 lets gangs be broken is for no job's sake.
 """
+LESS = re.compile(r"\.min(Available|Member)=")
+"""A setting that places a job with fewer of its pods."""
 SPARING, EVERY = frozenset({*range(Rank.OTHERS), Rank.LESS}), frozenset(range(Rank.WAIT))
 """Ranks of what is part of a set before nodes are bought, and then."""
 
@@ -104,14 +107,19 @@ class Search(Tries):
             yield from self.singles(own)
             yield from self.sets(several, SPARING)
             yield from self.singles(late)
-        if not self.offered:
+        if self._leaves_less():
             yield from islice(self.singles(self._sized(late)), 1)
             yield from self.sets([*own, *late], EVERY)
-        if not self.offered:
+        if self._leaves_less():
             yield from self.chain()
         yield from sorted(self.singles(waits), key=lambda each: len(each.made.removals))[:1]
         if all(not change.settings or ".more=" in change.settings[0] for change in self.offered):
             yield from self.singles(requests)
+
+    def _leaves_less(self) -> bool:
+        """Whether what is offered so far, if anything, places the job with a lower minimum only."""
+        return all(LESS.search(text)
+                   for change in self.offered for text in change.settings or [""])
 
     def _large(self, several: Sequence[Option], late: Sequence[Option], requests: Sequence[Option]
                ) -> Iterator[Remedy]:

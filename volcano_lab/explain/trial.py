@@ -19,7 +19,8 @@ from volcano_lab.scheduler import Scheduler
 def run(objects: Sequence[KubernetesObject], conf: SchedulerConfiguration,
         now: float | None = None, observer: Observer | None = None) -> Session:
     """One cycle over a cache of its own."""
-    return Scheduler(Cache(objects), conf).run_once(observer, now=now)
+    with silent():
+        return Scheduler(Cache(objects), conf).run_once(observer, now=now)
 
 
 class Trial:
@@ -38,7 +39,8 @@ class Trial:
 
     def __init__(self, objects: Sequence[KubernetesObject], job: str, now: float | None):
         self.objects, self.job, self.now = list(objects), job, now
-        self.cache = _Forgetful(self.objects)
+        with silent():
+            self.cache = _Forgetful(self.objects)
         self._ids = {id(obj) for obj in self.objects}
 
     def run(self, objects: Sequence[KubernetesObject], conf: SchedulerConfiguration,
