@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from volcano_lab.cli import DONE, FOUND, Mistake
-from volcano_lab.cli.inputs import cluster_of, conf_file, moment
+from volcano_lab.cli import DONE, FOUND, Mistake, inputs
 from volcano_lab.cli.output import show, warn
 from volcano_lab.cluster import Cluster
 from volcano_lab.messages import gettext, mark, paragraph
@@ -20,10 +19,10 @@ def what_if(files: Sequence[str], settings: Sequence[str], add: Sequence[str],
     """Print the effect of a change; 1 if it is not the expected one. Raises `Mistake`."""
     if conf and base_conf is None and (settings or add or remove):
         base_conf, conf = conf, None  # as in every command: the configuration of the cluster
-    cluster = cluster_of(files, base_conf, recursive, context)
+    cluster = inputs.cluster_of(files, base_conf, recursive, context)
     more = Cluster.read(*add, recursive=recursive).others if add else ()
-    found = cluster.what_if(*settings, add=more, remove=remove, conf=conf_file(conf),
-                            now=moment(now))
+    found = cluster.what_if(*settings, add=more, remove=remove, conf=inputs.conf_file(conf),
+                            now=inputs.moment(now))
     warn([gettext("admission would refuse the change: {text}", text=text)
           for text in found.refused])
     warn(sorted({*cluster.warnings(found.before), *cluster.warnings(found.after)}))
@@ -54,8 +53,8 @@ def _holds(found: Comparison, text: str) -> bool:
 
 def diff(a: str, b: str, conf: str | None, now: str | None, output: str, recursive: bool) -> int:
     """Print the differences between the cycles of two exports; 1 if any. Raises `Mistake`."""
-    one, other = (cluster_of([file], conf, recursive) for file in (a, b))
-    found = one.diff(other, now=moment(now))
+    one, other = (inputs.cluster_of([file], conf, recursive) for file in (a, b))
+    found = one.diff(other, now=inputs.moment(now))
     _show(found, output, given=found.given)
     return FOUND if found else DONE
 

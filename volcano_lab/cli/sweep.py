@@ -7,8 +7,7 @@ from typing import Any
 from volcano_lab.cli import DONE, FOUND, Mistake, inputs
 from volcano_lab.cli.output import show
 from volcano_lab.manifests.conf import conf_text
-from volcano_lab.simulation.sweep import Sweep
-from volcano_lab.simulation.sweep.run import CONF, columns_of
+from volcano_lab.simulation.sweep import Sweep, run
 
 
 def sweep(files: Sequence[str], grid: Sequence[str], metrics: Sequence[str] = (),
@@ -20,15 +19,15 @@ def sweep(files: Sequence[str], grid: Sequence[str], metrics: Sequence[str] = ()
     cluster = inputs.cluster_of(files, conf, recursive, context)
     over = {"durations": duration, **time} if duration or any(time.values()) else None
     default = ("placed", "pending") if over is None else ("waiting_median", "waiting_p95")
-    columns = columns_of(grid)
-    files_of = {conf_text(inputs.conf_file(str(file))): file for file in columns.get(CONF, ())}
+    columns = run.columns_of(grid)
+    files_of = {conf_text(inputs.conf_file(str(file))): file for file in columns.get(run.CONF, ())}
     if files_of:
-        columns[CONF] = list(files_of)
+        columns[run.CONF] = list(files_of)
     found = cluster.sweep(columns, list(metrics or default), over=over, workers=workers,
                           scheduler=scheduler, path=results,
                           progress=_progress if sys.stderr.isatty() else None)
     for row in found.rows + found.failures if files_of else ():
-        row[CONF] = files_of[row[CONF]]
+        row[run.CONF] = files_of[row[run.CONF]]
     if plot:
         _plot(found, plot)
     data = {"rows": found.rows, "failures": found.failures}

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from volcano_lab.api import NodeInfo, TaskInfo
-from volcano_lab.api.objects import KubernetesObject
+from volcano_lab.api import NodeInfo, TaskInfo, objects as api
 from volcano_lab.cache import Cache
 from volcano_lab.framework import Operation, Session, Statement, load_conf
 from volcano_lab.framework.statement import save_operations
@@ -45,7 +44,7 @@ class Rehearsal:
     'Pending'
     """
 
-    def __init__(self, cluster: Iterable[KubernetesObject], conf: str = CONF):
+    def __init__(self, cluster: Iterable[api.KubernetesObject], conf: str = CONF):
         self.trace, self.cache = Trace(), Cache(world_of(cluster))
         self.session = Session(self.cache, load_conf(conf), self.trace)
 

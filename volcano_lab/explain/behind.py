@@ -3,8 +3,7 @@
 Volcano: none
 """
 
-from volcano_lab.api import JobInfo
-from volcano_lab.api.objects import Pod, PodGroup
+from volcano_lab.api import JobInfo, objects as api
 from volcano_lab.changes import Change
 from volcano_lab.explain import origin, pages, why_job
 from volcano_lab.explain.evidence import Evidence
@@ -53,8 +52,8 @@ def _alone(seen: Evidence, job: JobInfo, bare: bool) -> Loaded:
         task.node_name for task in each.tasks.values())}
     own = {task.key for task in job.tasks.values()}
     kept = Loaded(obj for obj in seen.objects if not (
-        obj.key not in own and not obj.spec.node_name if isinstance(obj, Pod)
-        else isinstance(obj, PodGroup) and obj.key in idle))
+        obj.key not in own and not obj.spec.node_name if isinstance(obj, api.Pod)
+        else isinstance(obj, api.PodGroup) and obj.key in idle))
     return kept if not bare else Loaded(
-        obj.changed(spec={"volumes": []}) if isinstance(obj, Pod) and obj.key in own else obj
+        obj.changed(spec={"volumes": []}) if isinstance(obj, api.Pod) and obj.key in own else obj
         for obj in kept)

@@ -10,15 +10,13 @@ from collections.abc import Iterable, Iterator
 from math import inf
 from typing import Any
 
-from volcano_lab.api import PIPELINED, JobInfo, TaskInfo, amount_text, quantity
+from volcano_lab.api import PIPELINED, JobInfo, TaskInfo, amount_text, quantity, storage
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, Queue, VolcanoJob
-from volcano_lab.api.storage import claims_of
 from volcano_lab.explain import kubelet, lint, pages
 from volcano_lab.explain.earlier import earlier
 from volcano_lab.explain.evidence import OWN, Evidence
 from volcano_lab.explain.explanation import Cause, moment_text
-from volcano_lab.manifests.numa import OF_NUMA
-from volcano_lab.manifests.unsupported import claims_decide
+from volcano_lab.manifests import numa, unsupported
 from volcano_lab.messages import Message, Said
 
 BEYOND = pages.TABLES["beyond"]
@@ -68,8 +66,8 @@ def beyond_causes(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
 
 def _unknown_claims(seen: Evidence, task: TaskInfo) -> Iterator[Cause]:
     """Yield the claims of a pod where no object that is given decides about volumes."""
-    names = [each.name for each in claims_of(task.pod)]
-    if names and not claims_decide(seen.given):
+    names = [each.name for each in storage.claims_of(task.pod)]
+    if names and not unsupported.claims_decide(seen.given):
         yield Cause("claims_unknown", Message("claims_unknown", pod=task.key, claims=names),
                     context=True)
 
@@ -220,7 +218,7 @@ def _numa(seen: Evidence, task: TaskInfo) -> Message | None:
     """The free CPUs of the nodes that have the NUMA policy of a pod, or that none has."""
     policy = task.pod.metadata.annotations.get(NUMA_POLICY)
     nodes: list[Any] = [said for name in seen.ssn.nodes
-                        for said in seen.not_created.get(OF_NUMA + name, ())]
+                        for said in seen.not_created.get(numa.OF_NUMA + name, ())]
     fit = [Message("numa.free", **said.facts) for said in nodes
            if (said.facts["policy"], said.facts["cpus"]) == (policy, "static")]
     return Message(f"beyond.numa.{'free' if fit else 'policy'}", policy=policy,

@@ -11,8 +11,7 @@ from functools import partial
 from math import inf
 from time import perf_counter, time
 
-from volcano_lab.api import FAILED, PIPELINED, RELEASING, JobInfo, TaskInfo
-from volcano_lab.api.objects import KubernetesObject
+from volcano_lab.api import FAILED, PIPELINED, RELEASING, JobInfo, TaskInfo, objects as api
 from volcano_lab.changes.draft import CLASSES
 from volcano_lab.explain import beyond, kubelet, questions
 from volcano_lab.explain.behind import VOLUMES, behind
@@ -69,7 +68,7 @@ class Explainer(Shown):
     """
 
     @collector_paused(enable_past_young)
-    def __init__(self, objects: Iterable[KubernetesObject],
+    def __init__(self, objects: Iterable[api.KubernetesObject],
                  conf: SchedulerConfiguration | str | None = None, now: float | None = None,
                  ran: tuple[TraceReader, Session] | None = None, about: str | None = ""):
         self.objects = objects if isinstance(objects, Loaded) else Loaded(objects)
@@ -101,7 +100,7 @@ class Explainer(Shown):
         return {"job": self.why_job, "pod": self.why_task, "queue": self.why_queue,
                 "node": self.why_node}[kind](key)
 
-    def _why_with(self, objects: Sequence[KubernetesObject], uid: str) -> Explanation:
+    def _why_with(self, objects: Sequence[api.KubernetesObject], uid: str) -> Explanation:
         """Why a job waits among other objects."""
         return Explainer(objects, self.conf, self.now).why_job(uid)
 

@@ -17,9 +17,8 @@ from attrs import asdict, define
 
 from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, Resource, TaskInfo
 from volcano_lab.cache import Cache
-from volcano_lab.explain import origin, pages
+from volcano_lab.explain import lint, origin, pages
 from volcano_lab.explain.evidence import classes_of, stopped, unplaced
-from volcano_lab.explain.lint import before_shares, contradictions, ignored_fields, place_of
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.manifests import Loaded, ManifestError, verdicts
 from volcano_lab.messages import Message, Said, mark, paragraph
@@ -143,7 +142,7 @@ def of_cycle(ssn: Session) -> Iterator[Finding]:
     """
     for warning in ssn.conf.warnings + ssn.warnings:
         yield Finding("no-effect", WARNING, CONFIGURATION, warning)
-    for field in ignored_fields(ssn):
+    for field in lint.ignored_fields(ssn):
         yield Finding("no-effect", WARNING, field.facts["place"], field.facts["what"])
     yield from _configuration(ssn)
     yield from _queues(ssn)
@@ -153,7 +152,7 @@ def of_cycle(ssn: Session) -> Iterator[Finding]:
     for reason in ssn.snapshot.left_out:
         yield Finding("left-out", WARNING, Message("place.cluster"), reason)
     for uid, job in ssn.jobs.items():
-        yield from _gang(ssn, job, place_of([names.called(uid)]))
+        yield from _gang(ssn, job, lint.place_of([names.called(uid)]))
 
 
 def _classes(ssn: Session, objects: Loaded) -> Iterator[Finding]:
@@ -161,7 +160,7 @@ def _classes(ssn: Session, objects: Loaded) -> Iterator[Finding]:
     names, classes = Names(ssn), classes_of(objects)
     for uid, job in ssn.jobs.items():
         if said := origin.unknown_class(job, classes, names.called(uid)):
-            yield _found(place_of([names.called(uid)]), "unknown_class", **said.facts)
+            yield _found(lint.place_of([names.called(uid)]), "unknown_class", **said.facts)
 
 
 def _found(place: Message, code: str, /, **facts: Any) -> Finding:
@@ -176,7 +175,7 @@ def _queue(name: str) -> Message:
 
 def _configuration(ssn: Session) -> Iterator[Finding]:
     plugins = ssn.conf.plugin_names()
-    for rule, what in contradictions(ssn):
+    for rule, what in lint.contradictions(ssn):
         yield Finding(rule, WARNING if rule in LIKELY else ERROR, CONFIGURATION, what)
     for name in sorted({name for name in plugins if plugins.count(name) > 1}):
         yield _found(CONFIGURATION, "plugin_twice", plugin=name)
@@ -199,7 +198,7 @@ def _actions(ssn: Session) -> Iterator[Finding]:
     tree = getattr(ssn.plugins.get("capacity"), "hierarchical", False)
     if {"enqueue", "reclaim"} <= {*actions} and tree:
         yield found("enqueue_reclaim")
-    above, share = before_shares(ssn)
+    above, share = lint.before_shares(ssn)
     if "reclaim" in actions and above and share:
         yield found("shares_below", share=share, plugins=above)
     queues = [queue for name, queue in ssn.queues.items() if name != ROOT_QUEUE]

@@ -9,8 +9,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import Any
 
-from volcano_lab.api import FAILED, GROUP_NAME, TASK_SPEC, JobInfo, SubJobInfo
-from volcano_lab.api.objects import Pod
+from volcano_lab.api import FAILED, GROUP_NAME, TASK_SPEC, JobInfo, SubJobInfo, objects as api
 from volcano_lab.explain import holders, lint, owners
 from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, part
@@ -112,7 +111,7 @@ def _in_others(seen: Evidence, job: JobInfo) -> Iterator[Message]:
             yield Message("gang.in_other", other=other, n=len(pods), pods=pods, kind=owner.kind,
                           name=owner.name, **facts)
     elif not owner and seen.objects and not any(  # pods of another scheduler may name it
-            isinstance(obj, Pod) and job_of(obj) == group.key for obj in seen.objects):
+            isinstance(obj, api.Pod) and job_of(obj) == group.key for obj in seen.objects):
         yield Message("gang.unnamed", **facts)
         if mine:
             yield Message("gang.unnamed.others", others=[*mine], pods=[*chain(*mine.values())],

@@ -6,8 +6,7 @@ Volcano: none
 
 from collections.abc import Iterator
 
-from volcano_lab.api import BOUND, FAILED, RUNNING, SUCCEEDED, JobInfo, TaskInfo
-from volcano_lab.api.objects import VolcanoJob
+from volcano_lab.api import BOUND, FAILED, RUNNING, SUCCEEDED, JobInfo, TaskInfo, objects as api
 from volcano_lab.api.storage import CLAIM, SELECTED_NODE, WAIT, claims_of, class_of
 from volcano_lab.explain.evidence import STARTING, Evidence, not_started, unplaced
 from volcano_lab.explain.explanation import Cause, over, part
@@ -63,7 +62,7 @@ def _above(seen: Evidence, name: str) -> Iterator[Message]:
                       there=part(amounts(node.allocatable), more))
 
 
-def _afterwards(job: JobInfo, owner: VolcanoJob, task: TaskInfo) -> Iterator[Message]:
+def _afterwards(job: JobInfo, owner: api.VolcanoJob, task: TaskInfo) -> Iterator[Message]:
     """Yield how many pods of a Job that failed had to succeed, or that no policy creates the failed
     pod of another one again.
     """

@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from volcano_lab.api import Resource
-from volcano_lab.api.objects import Node
+from volcano_lab.api import Resource, objects as api
 from volcano_lab.changes import UNSCHEDULABLE, at_path, path_text, value_text
 from volcano_lab.explain import explanation, options, owners, required, rules, slips, values
 from volcano_lab.explain.options import Case, Numbers, Option, Rank, once, setting, several
@@ -50,7 +49,7 @@ class OfPods(Case):
                 yield once(f"{self.name}.tolerations+={wanted}", kind="toleration",
                            rank=self._entering(node))
 
-    def _entering(self, node: Node) -> int:
+    def _entering(self, node: api.Node) -> int:
         """What it costs that pods are on a node for others: with other devices, or that of a
         control plane beside other nodes.
         """

@@ -7,15 +7,13 @@ Volcano: none
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from volcano_lab.api import PIPELINED, RELEASING, JobInfo, TaskInfo
-from volcano_lab.api.objects import Node
-from volcano_lab.explain import evictions, evidence, kubelet, outcome, refusals
+from volcano_lab.api import PIPELINED, RELEASING, JobInfo, TaskInfo, objects as api
+from volcano_lab.explain import evictions, evidence, kubelet, outcome, refusals, rules
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.owners import on_event
 from volcano_lab.explain.questions import why_not_cause
-from volcano_lab.explain.rules import BESIDE, refused_now, rule_causes, rule_of
 from volcano_lab.explain.victims import evicted_for, shuffled, victim_causes
 from volcano_lab.messages import Message
 from volcano_lab.trace import Record, grouped
@@ -148,12 +146,12 @@ def _kept_off(seen: Evidence, job: JobInfo, gone: set[str]) -> Iterator[Cause]:
     pods that leave.
     """
     for task in job.in_status(PIPELINED).values():
-        reason = refused_now(seen, task, task.node_name)
+        reason = rules.refused_now(seen, task, task.node_name)
         chosen = seen.in_action("allocate", "chose", task=task.key)
-        if chosen and (code := rule_of(reason)[0]):
-            found = next(rule_causes(seen, task.key, {task.node_name: reason}, (0, None),
-                                     chosen[-1]))
-            if code not in BESIDE or not gone.issuperset(found.numbers["holders"]):
+        if chosen and (code := rules.rule_of(reason)[0]):
+            found = next(rules.rule_causes(seen, task.key, {task.node_name: reason}, (0, None),
+                                           chosen[-1]))
+            if code not in rules.BESIDE or not gone.issuperset(found.numbers["holders"]):
                 yield found
 
 
@@ -214,6 +212,6 @@ def _late(seen: Evidence, stuck: list[TaskInfo]) -> tuple[dict[str, Any], list[M
     nodes = [*dict.fromkeys(task.node_name for task in stuck)]
     said = [Message("pods_leave.overdue", pods=late["overdue"], nodes=nodes, moment=late["moment"])]
     said += [Message("taint.ready", node=node, text=(each.message or each.reason).rstrip("."))
-             for node in nodes for obj in seen.named.get(node, ()) if isinstance(obj, Node)
+             for node in nodes for obj in seen.named.get(node, ()) if isinstance(obj, api.Node)
              for each in evidence.not_ready(obj)]
     return late, said + [each for task in stuck for each in kubelet.warnings_of(seen, task)][:1]

@@ -7,11 +7,10 @@ Volcano: none
 from typing import Any
 
 from volcano_lab.api import JobInfo, TaskInfo
-from volcano_lab.explain import lint, nodes, refusals, slips
+from volcano_lab.explain import lint, nodes, refusals, rules, slips
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation, part
 from volcano_lab.explain.order import order_causes, turn_of
-from volcano_lab.explain.rules import refused_now, refused_then, rule_causes
 from volcano_lab.messages import Message, NoSuch
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.plugins.kube.taints import first_untolerated
@@ -97,11 +96,11 @@ def why_not_cause(seen: Evidence, task: str, node: str, choice: Record | None) -
                         node=node, request=part(request, short), free=part(free, short))
     if choice is None:
         pod = seen.tasks[task]
-        reason = seen.ssn.pre_predicate(pod) or refused_now(seen, pod, node)
+        reason = seen.ssn.pre_predicate(pod) or rules.refused_now(seen, pod, node)
         against = {node: reason} if reason else {}
-        return next(rule_causes(seen, task, against, (0, None), None), None)
+        return next(rules.rule_causes(seen, task, against, (0, None), None), None)
     plugin = _objector(seen.trace.node_values(task, choice.number + 1).get(node, {}))
-    return next(rule_causes(seen, task, {node: refused_then(
+    return next(rules.rule_causes(seen, task, {node: rules.refused_then(
         seen, seen.tasks[task], node, choice, plugin)}, (0, None), choice)) if plugin else None
 
 

@@ -10,8 +10,7 @@ from typing import Any
 
 from volcano_lab.api import PIPELINED, Resource, total
 from volcano_lab.changes import Change, at_path
-from volcano_lab.explain import lint, options, sizes, values
-from volcano_lab.explain.evidence import still_needed, unplaced
+from volcano_lab.explain import evidence, lint, options, sizes, values
 from volcano_lab.explain.explanation import Amounts, added, in_quantity, over, part
 from volcano_lab.explain.options import Case, Numbers, Option, Rank, in_queues, once, setting
 from volcano_lab.plugins.nodegroup import NODE_GROUP_LABEL
@@ -36,7 +35,7 @@ class OfQueues(Case):
         level = numbers.get("level", self.job.queue)
         levels, known = self._levels(level, numbers), queue_attributes(self.ssn).get(level)
         if self.job.is_ready() and known is not None:  # for the next pod, and for all that wait
-            whole = amounts(known.allocated + still_needed(self.job))
+            whole = amounts(known.allocated + evidence.still_needed(self.job))
             yield from values.raised(self.world, level, "capability", [whole])
             levels = [each for each in levels if each != whole]
         yield from values.raised(self.world, level, "capability", levels)
@@ -56,10 +55,10 @@ class OfQueues(Case):
         known = queue_attributes(self.ssn).get(level)
         held = total([known.allocated if known is not None else asked - each, *(
             task.init_resreq for task in self.job.in_status(PIPELINED).values())])
-        found = [asked, asked + more, held + still_needed(self.job, max(
-            self.job.min_available, 1)), held + still_needed(self.job)]
+        found = [asked, asked + more, held + evidence.still_needed(self.job, max(
+            self.job.min_available, 1)), held + evidence.still_needed(self.job)]
         if "each" in numbers:  # others may come first, and take what is added
-            count = sum(len(unplaced(other)) for other in self.ssn.jobs.values())
+            count = sum(len(evidence.unplaced(other)) for other in self.ssn.jobs.values())
             found += [asked + each * number for number in range(1, count)]
         short = numbers.get("short_of", ())
         rows = {repr(row): row for row in map(amounts, found) if all(

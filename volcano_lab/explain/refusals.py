@@ -9,13 +9,11 @@ from functools import partial, reduce
 from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, JobInfo, total
-from volcano_lab.explain import lint, origin, owners
+from volcano_lab.explain import holders, lint, origin, owners, rules
 from volcano_lab.explain.evidence import Evidence, member, requested, still_needed, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
-from volcano_lab.explain.holders import by_whom, quota_users, room_causes, standing
 from volcano_lab.explain.nodes import closed_causes, missing, withheld
 from volcano_lab.explain.requests import at_first, not_announced
-from volcano_lab.explain.rules import lets_in
 from volcano_lab.explain.values import sum_of
 from volcano_lab.manifests.quotas import in_scope
 from volcano_lab.messages import Message
@@ -52,7 +50,7 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 def _compared(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
     """Yield the sum that a plugin compared, the jobs behind it, and those that can never start."""
     yield _comparison(seen, job, record)
-    for cause in by_whom(seen, job, record):
+    for cause in holders.by_whom(seen, job, record):
         yield cause
         yield from _never_starts(seen, cause.numbers.get("holders", ()))
 
@@ -73,7 +71,7 @@ def _quota(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
             "quota": f"{job.namespace}/{record['quota']}", "short": short,
             "wanted": [(name, sum_of(each[1:], each[0])) for name, each in kept.items()],
             "scoped": beyond}, [record])
-    said, users = quota_users(seen, job, kept, partial(standing, seen, record))
+    said, users = holders.quota_users(seen, job, kept, partial(holders.standing, seen, record))
     yield from [Cause("quota_used", said, {"holders": users}, [], True)] if said else ()
 
 
@@ -176,7 +174,7 @@ def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     if overused and waiting - tried:
         found = _overused(seen, job, overused[-1])
         yield found
-        yield from room_causes(seen, job, found)
+        yield from holders.room_causes(seen, job, found)
     refusals = grouped((record["plugin"], record) for record in asked
                        if not record["answer"] and record["task"] in waiting)
     for plugin, (record, *_) in refusals.items():
@@ -191,7 +189,7 @@ def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         if plugin == "capacity" and level.kind == "allocatable_level":
             yield from _unasked(seen, job, level, level["request"], ("allocated",), each=True)
         if "limit" in found.numbers:
-            yield from room_causes(seen, job, found)
+            yield from holders.room_causes(seen, job, found)
     if refusals and waiting and not seen.calls_about(job, "chose", "allocate"):
         yield from hopeless(seen, job, "queue")
 
@@ -304,17 +302,17 @@ def _barred(seen: Evidence, kept: Message, record: Record, names: list[str]) -> 
     found, own = {}, seen.tasks[record["task"]]
     request = seen.state_at(record)["tasks"][record["task"]]["request"]
     fits = [name for name, left in seen.free(record).items() if not missing(request, left)]
-    if not any(lets_in(seen, own, name) for name in fits):
+    if not any(rules.lets_in(seen, own, name) for name in fits):
         return {}
     for queue in [each.facts["queue"] for each in kept.facts["queues"]]:
         waiting = [task for job in seen.ssn.jobs.values() if job.queue == queue
                    for task in unplaced(job)[:1]]
         pods = [*{str((task.pod.spec.node_selector, task.pod.spec.tolerations,
                        task.pod.spec.affinity)): task for task in waiting}.values()]
-        if pods and not any(lets_in(seen, task, name) and lets_in(seen, own, name)
+        if pods and not any(rules.lets_in(seen, task, name) and rules.lets_in(seen, own, name)
                             for name in fits for task in pods):
             found[queue] = part(amounts(total(node.allocatable for node in seen.ssn.nodes.values()
-                                              if lets_in(seen, pods[0], node.name))), names)
+                                              if rules.lets_in(seen, pods[0], node.name))), names)
     return found
 
 

@@ -10,10 +10,9 @@ from collections.abc import Iterable, Iterator
 from volcano_lab.api import TaskInfo
 from volcano_lab.api.objects import Node, NodeSelectorTerm, Pod
 from volcano_lab.api.selector import Selector, compiled
-from volcano_lab.explain.earlier import APART, release
+from volcano_lab.explain import earlier, slips
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause
-from volcano_lab.explain.slips import missing_keys, missing_labels, values_by_label
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message
 from volcano_lab.plugins.kube import node_pods, topology_spread
@@ -39,8 +38,8 @@ def label_terms(pod: Pod, nodes: list[Node]) -> Iterator[Message]:
     if pod.spec.node_selector:
         yield Message("node_selector", labels=[
             f"{key}={value}" for key, value in pod.spec.node_selector.items()])
-    labels, values = [node.metadata.labels for node in nodes], values_by_label(nodes)
-    yield from missing_labels(pod, values)
+    labels, values = [node.metadata.labels for node in nodes], slips.values_by_label(nodes)
+    yield from slips.missing_labels(pod, values)
     affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
     required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
     terms = []
@@ -64,8 +63,8 @@ def company(ssn: Session, pod: Pod) -> Iterator[Message]:
     affinity = None if pod.spec.affinity is None else pod.spec.affinity.pod_affinity
     assert affinity is not None  # its rule has refused a node
     terms = affinity.required_during_scheduling_ignored_during_execution
-    yield from missing_keys([term.topology_key for term in terms],
-                            values_by_label(node.node for node in ssn.nodes.values()))
+    yield from slips.missing_keys([term.topology_key for term in terms],
+                                  slips.values_by_label(node.node for node in ssn.nodes.values()))
     pods = [task.pod for job in ssn.jobs.values() for task in job.tasks.values()]
     for term, (searched, there, apart) in zip(terms, found_by(ssn, pod), strict=True):
         labels = term.label_selector.match_labels if term.label_selector else {}
@@ -111,7 +110,7 @@ def too_near(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
                         other.namespace, other.pod.metadata.labels, {})]
             if near and not seen.is_new(task):
                 old = Message("too_near.earlier", version=seen.scheduler) if (
-                    release(seen) < APART) else None
+                    earlier.release(seen) < earlier.APART) else None
                 yield Cause.of("too_near", old, context=True, pod=task.key, others=near, key=key,
                                place=place)
                 return

@@ -9,9 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from volcano_lab.api import TaskInfo, amount_text
+from volcano_lab.api import TaskInfo, amount_text, objects as api
 from volcano_lab.api.node_usage import METRICS_PERIOD
-from volcano_lab.api.objects import Pod
 from volcano_lab.changes.change import value_text
 from volcano_lab.explain import pages, required, slips, volumes
 from volcano_lab.explain.evidence import Evidence, not_ready
@@ -168,7 +167,7 @@ def _measured(seen: Evidence, names: list[str]) -> Iterator[Message]:
                          for name, use in uses.items()])
 
 
-def _about_taint(seen: Evidence, pod: Pod, reason: str, names: list[str]) -> Iterator[Message]:
+def _about_taint(seen: Evidence, pod: api.Pod, reason: str, names: list[str]) -> Iterator[Message]:
     """Yield the state of nodes that a taint says, or the toleration that is near it."""
     nodes = [seen.ssn.nodes[name].node for name in names]
     if state := state_of(reason):

@@ -13,8 +13,7 @@ from functools import partial, partialmethod
 from itertools import groupby
 from typing import Any
 
-from volcano_lab.api import JobInfo
-from volcano_lab.api.objects import Pod
+from volcano_lab.api import JobInfo, objects as api
 from volcano_lab.cache.dump import settled
 from volcano_lab.explain import remedies, why_job
 from volcano_lab.explain.evidence import Evidence
@@ -62,7 +61,7 @@ class Timeline(Observer, Shown):
     """
 
     def __init__(self, keep: int = 20, about: str = "",
-                 later: Mapping[str, list[Pod]] | None = None):
+                 later: Mapping[str, list[api.Pod]] | None = None):
         if isinstance(keep, int) and keep < 0:
             raise Misuse("Timeline: keep is {keep}; allowed is 0 or more", keep=keep)
         self.about, self.cycles, self.later = about, 0, later or {}

@@ -8,8 +8,7 @@ from functools import partial
 from math import ceil
 from typing import Any
 
-from volcano_lab.api import ATTACHABLE, Resource, quantity, total
-from volcano_lab.api.objects import Node, Queue
+from volcano_lab.api import ATTACHABLE, Resource, objects as api, quantity, total
 from volcano_lab.changes import Change, at_path, key_of, requests_of, value_text
 from volcano_lab.explain import options, pages
 from volcano_lab.explain.explanation import Amounts, in_quantity
@@ -29,7 +28,7 @@ def stepped(path: str, before: float, by: float = 1, steps: int = 1, **given: An
     return Option(lambda step: Change((f"{path}={before + by * step:.10g}",)), steps=steps, **given)
 
 
-def amounts_of(queue: Queue, field: str) -> dict[str, str]:
+def amounts_of(queue: api.Queue, field: str) -> dict[str, str]:
     """A queue's `capability`, `deserved` or `guarantee.resource`."""
     return at_path(queue.spec, field.split(".")) or {}
 
@@ -181,7 +180,7 @@ def nodes(world: World, asked: Amounts, lacking: Amounts, names: Iterable[str],
                      Rank.NODES, 2 * first, first)
 
 
-def _more(like: Node, more: dict[str, Any], count: int) -> Change:
+def _more(like: api.Node, more: dict[str, Any], count: int) -> Change:
     value = {"count": count, **more} if more else count
     return Change((f"node/{like.name}.more={value_text(value)}",))
 

@@ -8,8 +8,7 @@ from functools import cmp_to_key
 from itertools import chain
 from typing import Any
 
-from volcano_lab.api import JobInfo, Resource, pod_sum, quantity
-from volcano_lab.api.objects import OwnerReference, Pod
+from volcano_lab.api import JobInfo, Resource, objects as api, pod_sum, quantity
 from volcano_lab.api.status import FAILED, PENDING, RELEASING, RUNNING, SUCCEEDED
 from volcano_lab.explain import beyond, evictions, evidence, kubelet, owners
 from volcano_lab.explain.earlier import STATES, release
@@ -299,7 +298,7 @@ def _creator(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield Cause("created_by", said, context=True)
 
 
-def elsewhere(pods: list[Pod], owner: OwnerReference | None = None) -> Iterator[Cause]:
+def elsewhere(pods: list[api.Pod], owner: api.OwnerReference | None = None) -> Iterator[Cause]:
     """Yield that pods name another scheduler, and which `owner` has created them."""
     if pods:
         names = dict.fromkeys(pod.spec.scheduler_name for pod in pods)

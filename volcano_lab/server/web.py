@@ -19,8 +19,7 @@ from urllib.parse import urlsplit
 
 from attrs import Factory, asdict, define
 
-from volcano_lab.api import in_units, quantity_text
-from volcano_lab.api.objects import KubernetesObject
+from volcano_lab.api import in_units, objects as api, quantity_text
 from volcano_lab.explain import Explainer
 from volcano_lab.trace import COLORS, camel, quantities
 from volcano_lab.trace.shown import html
@@ -63,7 +62,7 @@ class State:
 
 
 def state_of(cycle: Cycle, number: int, problems: list[str],
-             objects: Sequence[KubernetesObject]) -> State:
+             objects: Sequence[api.KubernetesObject]) -> State:
     """Return the page's state after a cycle over these objects, with jobs named as in `why`."""
     ssn = cycle.session
     explainer = Explainer(objects, ssn.conf, ssn.now, (cycle.trace, ssn))

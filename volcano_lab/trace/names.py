@@ -7,8 +7,7 @@ Answers to no Go file. The controller names a Job's PodGroup "train-<uid>", a De
 from collections import Counter
 from collections.abc import Iterable
 
-from volcano_lab.api import PENDING, JobInfo
-from volcano_lab.api.objects import KubernetesObject, OwnerReference
+from volcano_lab.api import PENDING, JobInfo, objects as api
 from volcano_lab.framework.session import Session
 from volcano_lab.messages import NoSuch, gettext, near
 
@@ -40,7 +39,7 @@ class Names:
     (('job', 'default/train'), ('queue', 'team'), ('pod', 'default/train-0'))
     """
 
-    def __init__(self, ssn: Session, given: Iterable[KubernetesObject] = ()):
+    def __init__(self, ssn: Session, given: Iterable[api.KubernetesObject] = ()):
         above = _above(given)
         self._kinds = {kind.lower() for kind, _ in above.values()}
         self.above = {uid: _owners(job, above) for uid, job in ssn.jobs.items()}
@@ -154,14 +153,14 @@ def kinds_meant(word: str) -> list[str]:
     return [SHORT.get(each, each) for each in (name, name[:-1], name[:-2])]
 
 
-def owner_of(job: JobInfo) -> OwnerReference | None:
+def owner_of(job: JobInfo) -> api.OwnerReference | None:
     """Return the PodGroup's owner."""
     references = job.pod_group.metadata.owner_references if job.pod_group is not None else []
     return next((ref for ref in references if ref.name and (
         ref.controller or len(references) == 1)), None)
 
 
-def _above(given: Iterable[KubernetesObject]) -> dict[tuple[str, str], tuple[str, str]]:
+def _above(given: Iterable[api.KubernetesObject]) -> dict[tuple[str, str], tuple[str, str]]:
     """Return the kind and name of each object -> those of its owner."""
     return {(obj.kind, f"{space}/{obj.name}"): (ref.kind, f"{space}/{ref.name}")
             for obj in given for space in [obj.namespace or "default"]

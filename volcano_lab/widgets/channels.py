@@ -8,7 +8,6 @@ jobs with the outcome of each, and the nodes, all in one resource and on one sca
 (4, [('train', 'placed', 4)])
 """
 
-from __future__ import annotations
 
 import math
 from collections import Counter

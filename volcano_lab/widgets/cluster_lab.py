@@ -4,7 +4,6 @@ A control's name is a path of the language of change (`queue/a.weight`), so the 
 the changes to copy, and every control of a lesson is one line. `cluster.lab()` opens it.
 """
 
-from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial

@@ -8,7 +8,6 @@
 Volcano: none
 """
 
-from __future__ import annotations
 
 from collections import Counter
 from typing import Any

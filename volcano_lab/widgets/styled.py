@@ -1,6 +1,5 @@
 """The style of every chart: font, colours, text description, and storage in notebooks."""
 
-from __future__ import annotations
 
 import re
 from importlib.util import find_spec

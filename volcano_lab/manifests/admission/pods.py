@@ -6,8 +6,7 @@ Volcano: pkg/webhooks/admission/pods/validate
 import re
 from typing import Any
 
-from volcano_lab.api import quantity
-from volcano_lab.api.objects import Pod, PodSpec
+from volcano_lab.api import objects as api, quantity
 from volcano_lab.manifests import job_controller, pod_group_controller
 from volcano_lab.manifests.admission.rules import Broken, Queues, first
 from volcano_lab.manifests.names import is_label
@@ -15,7 +14,7 @@ from volcano_lab.manifests.names import is_label
 BUDGETS = (job_controller.JDB_MIN_AVAILABLE, job_controller.JDB_MAX_UNAVAILABLE)
 
 
-def broken(pod: Pod, queues: Queues) -> Broken:
+def broken(pod: api.Pod, queues: Queues) -> Broken:
     """Yield the rules that a pod breaks."""
     yield from broken_containers(pod.spec, "spec")
     given = {key: text for key, text in pod.metadata.annotations.items() if key in BUDGETS}
@@ -32,7 +31,7 @@ def broken(pod: Pod, queues: Queues) -> Broken:
     yield from problems[:1] or first((len(given) > 1, "pod-budgets"))
 
 
-def broken_containers(spec: PodSpec, field: str) -> Broken:
+def broken_containers(spec: api.PodSpec, field: str) -> Broken:
     """Yield what the API server refuses in the containers of a pod or a template."""
     if not spec.containers:
         yield "pod-containers", {"field": field}
