@@ -88,17 +88,8 @@ def contradictions(ssn: Session) -> list[tuple[str, Message]]:
     guarantees-above-cluster; Queues are guaranteed cpu 6 in sum (a 6), and the cluster has cpu 4
     """
     tree: QueueTree | None = getattr(ssn.plugins.get("capacity"), "tree", None)
-    parents = {queue.queue.spec.parent or ROOT_QUEUE for queue in ssn.queues.values()}
-    kept = {name: Resource.from_list(queue.queue.spec.guarantee.resource)
-            for name, queue in ssn.queues.items() if name not in parents}
     found = [("two-shares", Message("two_shares"))] * ({*ssn.conf.plugin_names()} >= SHARES)
-    for name, amount in total(kept.values()):
-        has = ssn.total_resource.get(name)
-        if amount and amount > has:
-            parts = [Message("guarantee", queue=queue, amount={name: each.get(name)})
-                     for queue, each in kept.items() if each.get(name)]
-            found.append(("guarantees-above-cluster", Message(
-                "guarantees_above_cluster", sum={name: amount}, parts=parts, total={name: has})))
+    found += [("guarantees-above-cluster", what) for what in _guarantees(ssn)]
     found += [("queue-circle", circle)
               for circle in (tree.circles() if tree is not None else ())]
     found += [("driver-nowhere", Message("driver_unknown", claim=claim, driver=driver))
@@ -112,6 +103,20 @@ def contradictions(ssn: Session) -> list[tuple[str, Message]]:
               for name, field, amounts in _amounts(ssn)
               if 0 < quantity.parse(amounts.get("memory", "0")) < 2**20]
     return found + [("tree", warning) for warning in getattr(tree, "warnings", ())]
+
+
+def _guarantees(ssn: Session) -> Iterator[Message]:
+    """Yield the resources of which queues are guaranteed more in sum than the cluster has."""
+    parents = {queue.queue.spec.parent or ROOT_QUEUE for queue in ssn.queues.values()}
+    kept = {name: Resource.from_list(queue.queue.spec.guarantee.resource)
+            for name, queue in ssn.queues.items() if name not in parents}
+    for name, amount in total(kept.values()):
+        has = ssn.total_resource.get(name)
+        if amount and amount > has:
+            parts = [Message("guarantee", queue=queue, amount={name: each.get(name)})
+                     for queue, each in kept.items() if each.get(name)]
+            yield Message("guarantees_above_cluster", sum={name: amount}, parts=parts,
+                          total={name: has})
 
 
 def misnamed(ssn: Session, hyper_nodes: Iterable[str]) -> list[tuple[str, str, int]]:
