@@ -5,11 +5,10 @@ Volcano: none
 
 from volcano_lab.api import JobInfo, objects as api
 from volcano_lab.changes import Change
-from volcano_lab.explain import origin, pages, why_job
+from volcano_lab.explain import origin, outcome, pages, why_job
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import World
-from volcano_lab.explain.outcome import LARGE, Outcome
 from volcano_lab.explain.rules import STATIC
 from volcano_lab.manifests.loader import Loaded
 from volcano_lab.messages import Message
@@ -30,12 +29,12 @@ def behind(seen: Evidence, job: JobInfo, known: set[str]) -> list[Cause]:
         return []
     code = "with_volume" if known & {*VOLUMES} else "once_admitted"
     kept = [action for action in seen.ssn.conf.actions  # in a large cluster no searches for victims
-            if action not in POINTS or len(seen.ssn.nodes) < LARGE]
+            if action not in POINTS or len(seen.ssn.nodes) < outcome.LARGE]
     objects, conf = World(_alone(seen, job, code == "with_volume"), seen.ssn.conf).applied(Change((
         f"podgroup/{job.uid}.status.phase=Inqueue", f"conf/actions={', '.join(kept)}")))
     trace, ssn = traced(objects, conf, now=seen.ssn.now, trace=CauseTrace(job.uid))
     then, after = Evidence(ssn, trace, objects), ssn.jobs.get(job.uid)
-    then.future = Outcome()  # further cycles are not run
+    then.future = outcome.Outcome()  # further cycles are not run
     also = why_job.job_causes(then, after) if after is not None else []
     doors = [cause for cause in also if cause.code not in known and (
         cause.code in NEXT_DOORS if code == "once_admitted" else not cause.context)][:DOORS]

@@ -13,21 +13,17 @@ from time import perf_counter, time
 
 from volcano_lab.api import FAILED, PIPELINED, RELEASING, JobInfo, TaskInfo, objects as api
 from volcano_lab.changes.draft import CLASSES
-from volcano_lab.explain import beyond, kubelet, questions
+from volcano_lab.explain import beyond, candidates, defects, kubelet, pages, questions, required
 from volcano_lab.explain.behind import VOLUMES, behind
-from volcano_lab.explain.candidates import CAPABILITY, SHARE
-from volcano_lab.explain.defects import defect_causes
 from volcano_lab.explain.evidence import Evidence, unbound, waits
 from volcano_lab.explain.explanation import Cause, Explanation, Group, Waiting, each_said
 from volcano_lab.explain.holdings import why_node, why_queue
 from volcano_lab.explain.left_out import absent, left_out, no_queue
 from volcano_lab.explain.loops import cluster_loops
 from volcano_lab.explain.outcome import LARGE, alone
-from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.promises import leaving, overdue, promised
 from volcano_lab.explain.remedies import ends_of, remedies_for
 from volcano_lab.explain.remedy import Remedy
-from volcano_lab.explain.required import too_near
 from volcano_lab.explain.victims import evicted_for, victim_causes, who_evicts
 from volcano_lab.explain.why_job import PODS_REFUSED, gap_of, head_of, job_causes
 from volcano_lab.framework import SchedulerConfiguration, Session, load_conf
@@ -37,7 +33,7 @@ from volcano_lab.messages import Message, NoSuch, friendly_errors, near
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import CauseTrace, Part, Shown, TraceReader, names
 
-REFUSED = (*CAPABILITY, "overcommit_refuses", "resource_quota")
+REFUSED = (*candidates.CAPABILITY, "overcommit_refuses", "resource_quota")
 """Causes by which enqueue does not admit a job."""
 PROMISED = ("never_bound", "promise_lost")
 """Causes of pipelined pods that are never bound."""
@@ -130,7 +126,7 @@ class Explainer(Shown):
         codes = {cause.code for cause in causes}
         if codes & {*VOLUMES} or (job.is_pending() and codes & {*REFUSED}):
             causes += behind(self.evidence, job, codes)
-        causes += [*self._reserving(causes), *defect_causes(self.evidence, job, causes)]
+        causes += [*self._reserving(causes), *defects.defect_causes(self.evidence, job, causes)]
         loops = self.loops() if len(self.session.nodes) < LARGE else None
         causes += loops.causes if loops is not None else []
         if not loops and self._in_time(job):
@@ -201,7 +197,7 @@ class Explainer(Shown):
             first = _foremost(causes)
             if first.context and first.code != "bound" and least is None:
                 first = _foremost(self.why(name).causes)
-            queue = job.queue if first.code in SHARE else first.numbers.get("level")
+            queue = job.queue if first.code in candidates.SHARE else first.numbers.get("level")
             key = first.code, queue, tuple(
                 first.numbers.get("short_of") or first.numbers.get("why", ()))
             group = groups.setdefault(key, Group(first.code, partial(self.why, name)))
@@ -212,7 +208,7 @@ class Explainer(Shown):
         gone += [("pods_not_made", Message("not_created", name=name, what=why))
                  for name, each in self.evidence.not_created.items()
                  if name not in jobs for why in each if isinstance(why, Message)
-                 and (why.code in TABLES["never"]["codes"] or why.facts.get("quota"))]
+                 and (why.code in pages.TABLES["never"]["codes"] or why.facts.get("quota"))]
         for code, said in gone:
             name = said.facts["name"]
             group = groups.setdefault((code,), Group(code, partial(self.why, name)))
@@ -272,7 +268,7 @@ class Explainer(Shown):
         causes = idle or [*beyond.beyond_causes(seen, [task])] or [*filter(None, (
             promised(seen, job), questions.why_here(seen, task),
             questions.despite(seen, task, task.node_name),
-            *too_near(seen, [task]), questions.packed(seen, task)))]
+            *required.too_near(seen, [task]), questions.packed(seen, task)))]
         if task.status == FAILED:
             causes = [*kubelet.failed_causes(seen, job, task.key)]
         elif not idle:

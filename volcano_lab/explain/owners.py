@@ -14,12 +14,11 @@ from volcano_lab.changes.job_fields import at_path
 from volcano_lab.explain.evidence import Evidence, fails_to_start, requested, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, over
 from volcano_lab.explain.pages import TABLES
-from volcano_lab.manifests.events import OF_GROUP
+from volcano_lab.manifests import events, pod_group_controller
 from volcano_lab.manifests.job_controller import fails_first, policy_for
 from volcano_lab.manifests.operators import ended
 from volcano_lab.manifests.operators.model import QUEUE, OperatorObject
 from volcano_lab.manifests.operators.table import OPERATORS
-from volcano_lab.manifests.pod_group_controller import QUEUE_NAME
 from volcano_lab.manifests.templates import by_webhook, differences, template_of, templates
 from volcano_lab.messages import Message, Said, known
 from volcano_lab.trace.plain import amounts, grouped
@@ -56,7 +55,7 @@ def flag_of(owner: OwnerReference | KubernetesObject | None) -> Message | None:
 def unread_group(seen: Evidence, key: str, owner: OwnerReference | KubernetesObject | None
                  ) -> Message | None:
     """That a PodGroup is there in an apiVersion which Volcano does not read."""
-    said = next(iter(seen.not_created.get(OF_GROUP + key, ())), None)
+    said = next(iter(seen.not_created.get(events.OF_GROUP + key, ())), None)
     return Message(said.code, **said.facts, switch=flag_of(owner)) if isinstance(
         said, Message) else None
 
@@ -178,7 +177,7 @@ def named_queue(obj: KubernetesObject) -> tuple[str, str]:
         for place in OPERATORS[type(obj)].queue:
             if queue := obj.first(place):
                 return place, str(queue)
-    return QUEUE, obj.metadata.annotations.get(QUEUE_NAME, "")
+    return QUEUE, obj.metadata.annotations.get(pod_group_controller.QUEUE_NAME, "")
 
 
 def created_by(seen: Evidence, jobs: Iterable[str]) -> Iterator[Message]:

@@ -13,10 +13,9 @@ from typing import Any
 from attrs import Factory, define
 
 from volcano_lab.api import JobInfo, Resource, status, total
+from volcano_lab.explain import options, trial
 from volcano_lab.explain.evidence import counts
-from volcano_lab.explain.options import Objects
 from volcano_lab.explain.outcome import Outcome, is_large, outcome
-from volcano_lab.explain.trial import TooLate
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.messages import Message
 from volcano_lab.trace import Names, short
@@ -26,7 +25,7 @@ NAMED = 3
 """Jobs that are named with what a change takes from them; of more the sum."""
 SECONDS = 4.0
 """In a large cluster, what becomes of it has so long, with a change and without."""
-World = tuple[Objects, SchedulerConfiguration]
+World = tuple[options.Objects, SchedulerConfiguration]
 
 
 @define(slots=True)
@@ -172,7 +171,7 @@ def later(before: World, after: World, now: float | None) -> Later:
     try:
         was, then = (outcome(objects, conf, "", now, perf_counter() + SECONDS
                              if is_large(objects) else inf) for objects, conf in (before, after))
-    except TooLate:
+    except trial.TooLate:
         return Later(said=[Message("later.late")])
     assert was.first is not None and was.last is not None and then.last is not None
     names = Names(was.last).jobs | Names(then.last).jobs

@@ -12,8 +12,7 @@ from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation, part
 from volcano_lab.explain.order import order_causes, turn_of
 from volcano_lab.messages import Message, NoSuch
-from volcano_lab.plugins.kube.pod_info import PodInfo
-from volcano_lab.plugins.kube.taints import first_untolerated
+from volcano_lab.plugins.kube import pod_info, taints
 from volcano_lab.trace import Record, reading
 
 ORDERED = ("allocate", "enqueue", "reclaim", "preempt")
@@ -74,8 +73,8 @@ def despite(seen: Evidence, task: TaskInfo, node: str) -> Cause | None:
     compares them, or the pod is there already.
     """
     there = seen.ssn.nodes[node].node
-    taint = first_untolerated(there.spec.taints, task.pod.spec.tolerations)
-    fits = taint is None and PodInfo(task.pod).required_nodes.matches(there)
+    taint = taints.first_untolerated(there.spec.taints, task.pod.spec.tolerations)
+    fits = taint is None and pod_info.PodInfo(task.pod).required_nodes.matches(there)
     if fits or (lint.PREDICATES in seen.ssn.plugins and task.node_name != node):
         return None
     why = "before" if lint.PREDICATES in seen.ssn.plugins else "unread"

@@ -11,11 +11,10 @@ from attrs import Factory, define, field
 from volcano_lab.api import PIPELINED, JobInfo, Resource, TaskInfo
 from volcano_lab.changes import Change
 from volcano_lab.changes.kubectl import kubectl
+from volcano_lab.explain import options, promises
 from volcano_lab.explain.evidence import Evidence, unplaced
-from volcano_lab.explain.options import Rank, World
 from volcano_lab.explain.outcome import Outcome
 from volcano_lab.explain.price import Price
-from volcano_lab.explain.promises import promise_fails
 from volcano_lab.explain.requests import sized_by
 from volcano_lab.framework import Session
 from volcano_lab.manifests.operators.spark import jvm_bytes
@@ -36,7 +35,7 @@ class Remedy:
     brings: tuple[Message, ...]
     made: Change
     rank: int
-    world: World = field(eq=False)
+    world: options.World = field(eq=False)
     job: str = ""
     placed: int = 0
     price: Price = Factory(Price)
@@ -65,7 +64,7 @@ class Remedy:
     @property
     def kubectl(self) -> list[str]:
         """The commands that carry it out; none where it takes more than these, or waiting."""
-        return [] if self.rank == Rank.WAIT else kubectl(self.made, self.world.objects)
+        return [] if self.rank == options.Rank.WAIT else kubectl(self.made, self.world.objects)
 
     def as_dict(self) -> dict[str, Any]:
         """The change as plain data, jobs by their names: pods that are evicted, gangs that break
@@ -135,7 +134,7 @@ def _had(seen: Evidence, job: JobInfo | None) -> set[str]:
     """The pods of a job that have places without the change; a promise that is not kept is none."""
     if job is None:
         return set()
-    lost = promise_fails(seen, job)
+    lost = promises.promise_fails(seen, job)
     return {task.key for task in job.tasks.values()
             if task.node_name and not (lost and task.status == PIPELINED)}
 

@@ -7,9 +7,8 @@ Volcano: none
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from volcano_lab.api import TaskInfo
+from volcano_lab.api import TaskInfo, selector
 from volcano_lab.api.objects import Node, NodeSelectorTerm, Pod
-from volcano_lab.api.selector import Selector, compiled
 from volcano_lab.explain import earlier, slips
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause
@@ -44,8 +43,8 @@ def label_terms(pod: Pod, nodes: list[Node]) -> Iterator[Message]:
     required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
     terms = []
     for term in required.node_selector_terms if required else ():
-        counts = [sum(map(Selector((one,)).matches, labels))
-                  for one in compiled(term.match_expressions)]
+        counts = [sum(map(selector.Selector((one,)).matches, labels))
+                  for one in selector.compiled(term.match_expressions)]
         for each, what, count in zip(term.match_expressions, terms_of(term), counts, strict=True):
             if not count and each.key in values:
                 yield Message("label.values", label=what, values=sorted(values[each.key]))

@@ -10,10 +10,9 @@ from collections.abc import Iterable
 from math import ceil
 
 from volcano_lab.api import label_selector
-from volcano_lab.api.objects import KubernetesObject, Pod, PodDisruptionBudget
-from volcano_lab.api.objects.cluster import PodDisruptionBudgetStatus
+from volcano_lab.api.objects import KubernetesObject, Pod, PodDisruptionBudget, cluster
 
-UNKNOWN = PodDisruptionBudgetStatus()
+UNKNOWN = cluster.PodDisruptionBudgetStatus()
 
 
 def counted(budget: PodDisruptionBudget, pods: Iterable[Pod]) -> PodDisruptionBudget:

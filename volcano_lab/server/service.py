@@ -19,15 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from volcano_lab.api.status import IllegalTransition
-from volcano_lab.cache import Cache, dump
-from volcano_lab.cache.api_server import ApiServer, WatchEvent
-from volcano_lab.cache.binding import BindingPipeline
-from volcano_lab.cache.informer import Informer
+from volcano_lab.cache import Cache, api_server, binding, dump, informer
 from volcano_lab.messages import Misuse, gettext, log, one_line
 from volcano_lab.scheduler import Scheduler
-from volcano_lab.server.conf_file import ConfFile
-from volcano_lab.server.folder import Folder
-from volcano_lab.server.prometheus import Metrics
+from volcano_lab.server import conf_file, folder, prometheus
 from volcano_lab.server.web import LOOPBACK, State, serve_web, state_of
 from volcano_lab.trace import CauseTrace, Trace
 
@@ -48,22 +43,22 @@ class Service:
     def __init__(self, directory: str | Path, conf: str | Path | None = None,
                  report: Callable[[str], None] = print, clock: Callable[[], float] = time.time,
                  level: int = 0):
-        self.server = ApiServer(clock)
-        self.informer = Informer(Cache())
+        self.server = api_server.ApiServer(clock)
+        self.informer = informer.Informer(Cache())
         self.cache = self.informer.cache
         self.server.watchers.append(self._forward)
-        self.pipeline = BindingPipeline(self.informer, self.server)
+        self.pipeline = binding.BindingPipeline(self.informer, self.server)
         self.report, self.level = report, level
-        self.folder = Folder(directory, self.server)
-        self.conf_file = ConfFile(conf, report, self.folder.conf)
+        self.folder = folder.Folder(directory, self.server)
+        self.conf_file = conf_file.ConfFile(conf, report, self.folder.conf)
         self.scheduler = Scheduler(self.cache, self.conf_file.conf)
-        self.metrics = Metrics()
+        self.metrics = prometheus.Metrics()
         self.metrics.attach(self.pipeline)
         self.reported: set[str] = set()
         self.state, self.series = State(), self.metrics.text()
         self._waits: dict[str, int] = {}
 
-    def _forward(self, event: WatchEvent) -> None:
+    def _forward(self, event: api_server.WatchEvent) -> None:
         """Pass a change on to the scheduler; report an illegal change of a pod's phase (a manifest
         may contain any) and ignore it.
         """

@@ -5,10 +5,8 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from volcano_lab.messages import gettext
-from volcano_lab.trace import kinds, plain
+from volcano_lab.trace import kinds, plain, shown, state
 from volcano_lab.trace.record import Record
-from volcano_lab.trace.shown import Part, Shown
-from volcano_lab.trace.state import State
 
 SCORES = ("node_order", "batch_node_order")
 NODE_POINTS = ("predicate", *SCORES)
@@ -16,7 +14,7 @@ Columns = dict[str, dict[str, Any]]
 """Node -> the plugins' answers for it, by column."""
 
 
-class TraceReader(Shown):
+class TraceReader(shown.Shown):
     """A cycle's `records` in the order in which they happened, and the state at their `start`.
 
     `start` is the state of tasks, jobs, nodes and queues when the session opened (see `state.py`),
@@ -31,19 +29,19 @@ class TraceReader(Shown):
 
     def __init__(self) -> None:
         self.records: list[Record] = []
-        self.start: State = {"tasks": {}, "jobs": {}, "nodes": {}, "queues": {}}
+        self.start: state.State = {"tasks": {}, "jobs": {}, "nodes": {}, "queues": {}}
         self.nodes: list[str] = []
         self.queue_order: list[str] = []
 
     @property
-    def end(self) -> State | None:
+    def end(self) -> state.State | None:
         """The state at the end where it is known without stepping."""
         return None
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.records)} records)"
 
-    def _shown(self) -> Iterable[Part]:
+    def _shown(self) -> Iterable[shown.Part]:
         yield gettext("A trace of {records} records over {nodes} nodes.",
                       records=len(self.records), nodes=len(self.nodes))
         counts = Counter((record.action, record.kind) for record in self.records)

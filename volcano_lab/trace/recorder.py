@@ -8,10 +8,8 @@ from volcano_lab.api import FitErrors, NodeInfo, TaskInfo
 from volcano_lab.framework import ExtensionPoint, Observer, PriorityQueue, Session, node_arrays
 from volcano_lab.framework.points.table import BUILT_IN, POINTS
 from volcano_lab.framework.statement import Operation, Statement
-from volcano_lab.trace import kinds, state
-from volcano_lab.trace.node_log import NodeLog
+from volcano_lab.trace import kinds, node_log, reading, state
 from volcano_lab.trace.plain import plain
-from volcano_lab.trace.reading import TraceReader
 from volcano_lab.trace.record import Record
 
 OPENING, CLOSING = "open", "close"
@@ -19,7 +17,7 @@ LEFT_OUT = ("state",)
 """Arguments of extension points without a useful plain form."""
 
 
-class Outline(Observer, TraceReader):
+class Outline(Observer, reading.TraceReader):
     """The records needed for rows of a cycle: turns, comparisons, operations, and the queues.
 
     It costs next to nothing; a `Trace` adds the calls of plugins and the changes of each step.
@@ -167,7 +165,7 @@ class Trace(Outline):
         super().__init__()
         self.watches_calls = every_call
         self._named = cache(self._names_of)
-        self._node_log: NodeLog | None = None
+        self._node_log: node_log.NodeLog | None = None
         self._changes: state.Changes | None = None
 
     # -- the cycle -------------------------------------------------------------------------------
@@ -283,7 +281,7 @@ class Trace(Outline):
               errors: FitErrors) -> None:
         ssn = self._ssn
         if ssn.use_arrays:
-            self._node_log = self._node_log or NodeLog(node_arrays(ssn))
+            self._node_log = self._node_log or node_log.NodeLog(node_arrays(ssn))
             looked = self._node_log.look(task, nodes)
             if looked is not None:
                 self._add("node_values", ("task", "alike", "rows", "columns"), (task.key, *looked))

@@ -3,16 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-from volcano_lab.widgets.live import OnPage
-from volcano_lab.widgets.questions import Questions
+from volcano_lab.widgets import live, questions
 
 
-class Panel(OnPage):
+class Panel(live.OnPage):
     """A panel about the cluster of some files; it answers each question of its page."""
 
     def __init__(self, files: list[str]):
         super().__init__(fixed={"widget": "questions", "files": files, "name": Path(files[0]).name})
-        self.questions = Questions()
+        self.questions = questions.Questions()
         self.on_msg(self._answer)
 
     def _answer(self, _widget: Any, message: dict[str, Any], _buffers: Any) -> None:

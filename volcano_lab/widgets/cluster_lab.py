@@ -10,8 +10,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from volcano_lab.cluster import Cluster, Conf
-from volcano_lab.explain import Explainer
-from volcano_lab.explain.explanation import Explanation
+from volcano_lab.explain import Explainer, explanation
 from volcano_lab.manifests.conf import conf_text
 from volcano_lab.manifests.export import literal
 from volcano_lab.manifests.files import Source
@@ -122,7 +121,7 @@ class Decided:
             if node.allocatable.get(name)}))
 
 
-def _brief(found: Explanation) -> str:
+def _brief(found: explanation.Explanation) -> str:
     """Return the head of an explanation, its first cause, and who holds or reserves the rest."""
     held = [str(cause.sentences[0]) for cause in found.causes if cause.code == "held_by"]
     return paragraph([found.head, *(cause.text for cause in found.causes[:1]), *held[:1]])

@@ -19,11 +19,9 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.framework.collector import collector_paused
 from volcano_lab.messages import Message, Misuse, NoSuch, gettext, mark, paragraph
 from volcano_lab.messages.attempt import attempt
-from volcano_lab.widgets import stills
+from volcano_lab.widgets import live, pictures, stills
 from volcano_lab.widgets.controls import Control
 from volcano_lab.widgets.decisions import Decisions, collect_later, later
-from volcano_lab.widgets.live import OnPage
-from volcano_lab.widgets.pictures import Picture
 from volcano_lab.widgets.story import Facts, Report
 
 Values = dict[str, Any]
@@ -73,7 +71,7 @@ class Task:
         return (self.start | (self.show or {})).items() <= values.items()
 
 
-class Lab(OnPage):
+class Lab(live.OnPage):
     """A set of controls whose moves update its pictures.
 
     >>> from volcano_lab.widgets import pictures
@@ -88,7 +86,7 @@ class Lab(OnPage):
     """
 
     def __init__(self, controls: Mapping[str, Control], decide: Callable[[Values], Facts],
-                 panels: Sequence[Picture], *, title: str, tasks: Sequence[Task] = (),
+                 panels: Sequence[pictures.Picture], *, title: str, tasks: Sequence[Task] = (),
                  says: Sequence[Report] = (), opening: str | Callable[[Facts], str] = "",
                  nothing: str | Callable[[Facts], str] = "Nothing else changes.",
                  because: Callable[[Facts, Facts], str] = lambda before, now: "",

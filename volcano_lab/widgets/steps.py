@@ -20,11 +20,10 @@ from volcano_lab.messages import Message, Misuse, NoSuch, gettext
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Record, TraceReader, colors_of
 from volcano_lab.trace.stepper import Stepper
-from volcano_lab.widgets.live import OnPage
-from volcano_lab.widgets.scripts import on_page
+from volcano_lab.widgets import live, scripts
 
 
-class CycleSteps(OnPage):
+class CycleSteps(live.OnPage):
     """A stepper through a cycle. It moves from Python as from the page, and the page follows.
 
     `view` is the `StepView`; each method returns the shown frame, whose `said` is a sentence if a
@@ -165,7 +164,7 @@ def labelled(words: Iterable[str]) -> list[dict[str, str]]:
 Scene = TraceReader | Callable[[], TraceReader]
 
 
-class StatementSteps(OnPage):
+class StatementSteps(live.OnPage):
     """Steps through traces; `scenes` are traces, or functions that return one, by their name on the
     page.
 
@@ -183,7 +182,7 @@ class StatementSteps(OnPage):
 
     scenes: List[str] = List().tag(sync=True, to_json=lambda names, _: labelled(names))
     scene = Unicode().tag(sync=True)
-    frames: List[dict[str, Any]] = List().tag(sync=True, to_json=on_page)
+    frames: List[dict[str, Any]] = List().tag(sync=True, to_json=scripts.on_page)
     colors = Dict().tag(sync=True)
     at = Int(0).tag(sync=True)
 

@@ -9,12 +9,10 @@ from typing import Any
 
 from attrs import Factory, define
 
-from volcano_lab.api import quantity_text, status
-from volcano_lab.api.fairness import Round
+from volcano_lab.api import fairness, quantity_text, status
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message, Misuse, friendly_errors, gettext, one_line
-from volcano_lab.trace import Part, Shown, TraceReader
-from volcano_lab.trace.names import Names
+from volcano_lab.trace import Part, Shown, TraceReader, names
 from volcano_lab.trace.views import jobs, queues
 from volcano_lab.trace.views.volcano_log import volcano_log
 
@@ -83,7 +81,7 @@ class Cycle(Shown):
         return self.trace.queue_order
 
     @property
-    def rounds(self) -> list[Round]:
+    def rounds(self) -> list[fairness.Round]:
         """The rounds in which proportion computed deserved; none without that plugin."""
         return getattr(self.session.plugins.get("proportion"), "rounds", [])
 
@@ -119,7 +117,7 @@ class Cycle(Shown):
         """Return the operations tried for a job: one row per operation, or undo of one. Raises
         `NoSuch` for a job that is not there.
         """
-        uid = job if job in self.session.jobs else Names(self.session).find(job, "job")[1]
+        uid = job if job in self.session.jobs else names.Names(self.session).find(job, "job")[1]
         return list(jobs.operations(self.trace, uid))
 
     def queues(self) -> list[Row]:
@@ -175,7 +173,7 @@ class Cycle(Shown):
         'not admitted by overcommit: cpu 6 > limit 4.8'
         """
         if job not in self.session.jobs:
-            _, job = Names(self.session).find(one_line(str(job)), "job")
+            _, job = names.Names(self.session).find(one_line(str(job)), "job")
         return jobs.reasons(self.session, self.trace, self.session.jobs[job])
 
     def as_dict(self) -> Row:
