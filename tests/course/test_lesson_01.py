@@ -116,7 +116,7 @@ def test_the_phase_that_is_asked_about_is_what_the_updater_says():
     from volcano_lab.api.status import TaskStatus
     from volcano_lab.framework.job_updater import pod_group_phase
 
-    gang = JobTemplate("gang", queue="team", pods=3, cpu=0.1, run_time=99)
+    gang = JobTemplate("gang", queue="team", pods=3, cpu=0.1, run_time=99, at_once=True)
     sim = Simulation(small_cluster(), workload=[every(1, gang, count=1)])
     sim.run(until=1.2)
     job = next(job for job in sim.ssn.jobs.values() if job.name.startswith("gang"))

@@ -83,7 +83,7 @@ def half_evicted(cycles):
     """Two pods, each more important than a gang of two, arrive one after the other."""
     cluster = (Cluster().add(CLASSES).node("n1", cpu=4)
                .job("gang", pods=2, cpu=2, running={"n1": 2}))
-    urgent = JobTemplate("urgent", cpu=2, run_time=60, priority_class="high")
+    urgent = JobTemplate("urgent", cpu=2, run_time=60, priority_class="high", at_once=True)
     return watched(cluster, PREEMPT.replace("enqueue, ", ""), cycles,
                    workload=[every(3, urgent, count=2)])
 
@@ -170,7 +170,7 @@ def test_what_ends_a_loop_was_run(job):
 def test_a_gang_that_was_half_evicted_is_stranded():
     cluster = (Cluster().add(CLASSES).node("n1", cpu=4)
                .job("gang", pods=2, cpu=2, running={"n1": 2}))
-    urgent = JobTemplate("urgent", cpu=2, run_time=60, priority_class="high")
+    urgent = JobTemplate("urgent", cpu=2, run_time=60, priority_class="high", at_once=True)
     timeline = watched(cluster, PREEMPT.replace("enqueue, ", ""), 12,
                        workload=[every(3, urgent, count=1)])
     cause = next(c for c in timeline.why("gang").causes if c.code == "stranded")
@@ -301,7 +301,7 @@ def test_the_objects_of_a_cycle_are_decided_as_the_cycle_was(seed):
 
 def test_a_cycle_that_was_not_kept_and_a_job_that_is_gone():
     timeline = Timeline(keep=2)
-    work = [every(1, JobTemplate("short", cpu=1, run_time=2), count=1)]
+    work = [every(1, JobTemplate("short", cpu=1, run_time=2, at_once=True), count=1)]
     Simulation(Cluster().node("n1", cpu=4), workload=work, latencies=Latencies(remove=1),
                observer=timeline).run(until=9.5)
     with pytest.raises(LookupError, match="cycle 3 is not there; allowed is one of those kept: 9 "

@@ -32,7 +32,8 @@ def simulation(plan=(), pods=2, cpu=2, nodes=2, **given):
         cluster.node(f"n{number}", cpu=4)
     given = {"latencies": Latencies(bind=0.5)} | given
     return Audited(
-        cluster, workload=[every(2, JobTemplate("a", pods=pods, cpu=cpu, run_time=10), count=1)],
+        cluster, workload=[every(2, JobTemplate(
+            "a", pods=pods, cpu=cpu, run_time=10, at_once=True), count=1)],
         faults=Faults(plan=list(plan)), **given)
 
 

@@ -6,7 +6,7 @@ from audited import Audited
 from volcano_lab.cluster import Cluster
 from volcano_lab.manifests.loader import loads
 from volcano_lab.scheduler import life
-from volcano_lab.simulation import JobTemplate, Simulation, every
+from volcano_lab.simulation import JobTemplate, Simulation, every, simulate
 
 PREEMPT = """
 actions: "enqueue, allocate, preempt"
@@ -40,7 +40,7 @@ def test_jobs_that_were_there_have_rows_from_the_first_second():
     found = rows(sim, "arrived", "started", "finished", "run_time", "waiting")
     assert found["default/runs"] == (0.0, 0.0, None, None, 0.0)
     assert found["default/waits"] == (0.0, None, None, None, None)
-    assert found["default/new-1"][:2] == (2.0, 3.03)
+    assert found["default/new-1"][:2] == (2.0, 4.03)
     counts = sim.history.columns["cluster"].index("jobs_waiting")
     assert sim.history.rows["cluster"][0][counts:counts + 3] == [1, 1, 0]
 
@@ -48,7 +48,7 @@ def test_jobs_that_were_there_have_rows_from_the_first_second():
 def preempted():
     cluster = (Cluster().add(CLASSES).node("n1", cpu=4)
                .job("low", pods=2, min_member=1, cpu=2, running={"n1": 2}))
-    urgent = JobTemplate("urgent", cpu=2, run_time=4, priority_class="high")
+    urgent = JobTemplate("urgent", cpu=2, run_time=4, priority_class="high", at_once=True)
     return Audited(cluster, PREEMPT, workload=[every(10, urgent, count=2)])
 
 
@@ -252,3 +252,55 @@ def test_the_pods_of_a_job_that_was_there_are_created_once_it_is_admitted(cpu, t
     sim.run(until=10)
     assert [pod.status.phase for pod in sim.server.list("Pod")] == ["Running"] * there
     assert (sim.side.jobs["default/a"].pods, bool(sim.side.later)) == (there, not there)
+
+
+JOB = """
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: a}
+spec:
+  minAvailable: 2
+  schedulerName: volcano
+  tasks:
+  - replicas: 3
+    name: t
+    template:
+      spec: {restartPolicy: Never, containers: [{name: c, resources: {requests: {cpu: "2"}}}]}
+"""
+DEPLOYMENT = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: a}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: a}}
+  template:
+    metadata: {labels: {app: a}}
+    spec: {schedulerName: volcano, containers: [{name: c, resources: {requests: {cpu: "2"}}}]}
+"""
+EXACT = """
+actions: "enqueue, allocate"
+tiers:
+- plugins: [{name: gang}, {name: predicates}, {name: proportion}, {name: overcommit,
+             arguments: {overcommit-factor: 1.0}}]
+"""
+
+
+@pytest.mark.parametrize(("coming", "waiting", "running"), [
+    (JobTemplate("a", pods=3, cpu=2), 0, 3),
+    (JobTemplate("a", pods=3, cpu=2, at_once=True), 3, 3),
+    (JOB, 0, 3),
+    (DEPLOYMENT, 3, 3),
+    (BARE.replace("  nodeName: n1\n", "").replace("Running", "Pending"), 1, 1)])
+def test_pods_of_a_volcano_job_are_created_once_it_is_admitted_others_at_arrival(
+        coming, waiting, running):
+    """Until second 20 another job fills the node, and overcommit admits nothing."""
+    cluster = Cluster().node("n1", cpu=6).job("fills", cpu=6, running={"n1": 1})
+    if isinstance(coming, str):
+        cluster.add(coming)
+    arrivals = None if isinstance(coming, str) else every(1, coming, count=1)
+    found = simulate(cluster.objects(), EXACT, arrivals=arrivals, durations=20, until=30)
+    cycles = {row["time"]: row for row in found.dicts("cluster")}
+    before, after = cycles[1 if arrivals else 0], cycles[max(cycles)]
+    assert before["jobs_waiting"] == 1 and (
+        before["pods_pending"], after["pods_running"]) == (waiting, running)

@@ -45,13 +45,13 @@ def bind_twice(sim):
 
 def crowd_a_node(sim):
     for number in range(2):
-        pod = JobTemplate("b", cpu=3).build(f"b-{number}")[1][0]
+        pod = JobTemplate("b", cpu=3, at_once=True).build(f"b-{number}")[1][0]
         sim.server.create(attrs.evolve(pod, spec=attrs.evolve(pod.spec, node_name="n0")))
 
 
 def share_a_port(sim):
     for number in range(2):
-        pod = JobTemplate("b").build(f"b-{number}")[1][0]
+        pod = JobTemplate("b", at_once=True).build(f"b-{number}")[1][0]
         pod.spec.containers[0].ports = [ContainerPort(host_port=80)]
         sim.server.create(attrs.evolve(pod, spec=attrs.evolve(pod.spec, node_name="n0")))
 
@@ -130,7 +130,7 @@ def forget_to_collect(sim):
 
 
 def forget_to_start(sim):
-    pod = JobTemplate("late").build("late")[1][0]
+    pod = JobTemplate("late", at_once=True).build("late")[1][0]
     sim.server.create(pod.changed(spec={"node_name": "n0"}))
     take_off(sim, "pod_starts")
 
@@ -189,7 +189,7 @@ def test_a_discard_that_leaves_something_is_found(monkeypatch):
 def test_a_cycle_that_decides_otherwise_than_one_on_a_copy_of_the_cache_is_found():
     sim = simulation()
     sim.run(until=4)
-    sim.side.submit("late", JobTemplate("late", cpu=1))
+    sim.side.submit("late", JobTemplate("late", cpu=1, at_once=True))
     sim.scheduler.conf = load_conf("actions: enqueue")  # and not allocate
     with pytest.raises(InvariantBroken, match="on a copy of the cache"):
         sim.run(until=7)

@@ -55,9 +55,9 @@ def test_three_jobs_by_hand():
     a comes at 0 and runs from 1.03 to 101.03. b comes at 10 and needs all CPUs: it is placed at
     102, when a has ended, and runs from 103.03 to 203.03. c comes at 20 and comes after b.
     """
-    rows = [{"time": 0, "name": "a", "cpu": 3, "run_time": 100},
-            {"time": 10, "name": "b", "cpu": 4, "run_time": 100},
-            {"time": 20, "name": "c", "cpu": 4, "run_time": 50}]
+    rows = [{"time": 0, "name": "a", "cpu": 3, "run_time": 100, "at_once": True},
+            {"time": 10, "name": "b", "cpu": 4, "run_time": 100, "at_once": True},
+            {"time": 20, "name": "c", "cpu": 4, "run_time": 50, "at_once": True}]
     history = simulate(Cluster().node("n1", cpu=4), arrivals=rows)
     found = {row["job"]: (row["waiting"], row["slowdown"]) for row in history.measures("jobs")}
     assert found == {"default/a": (1.03, 1.0103), "default/b": (93.03, 1.9303),
@@ -94,14 +94,31 @@ def test_idle_cycles_make_no_difference():
 
 
 @pytest.mark.parametrize(("plugin", "notes", "every_cycle"), [
-    ("name: sla, arguments: {sla-waiting-time: 5s}", {}, True),
-    ("name: sla", {"sla-waiting-time": "5s"}, True), ("name: sla", {}, False),
+    ("name: sla, arguments: {sla-waiting-time: 5s}", {}, False), ("name: sla", {}, False),
     ("name: tdm", {}, True)])
 def test_a_plugin_that_looks_at_the_time_gets_every_cycle(plugin, notes, every_cycle):
     conf = f"""actions: "enqueue, allocate"
 tiers: [{{plugins: [{{{plugin}}}, {{name: overcommit}}]}}]"""
     history = simulate(cluster(job("a", 1, notes=notes)), conf, until=20)
     assert (len(history.rows["cluster"]) == 20) is every_cycle
+
+
+@pytest.mark.parametrize(("conf", "notes", "admitted"), [
+    (", arguments: {sla-waiting-time: 5s}", {}, 7.0), ("", {"sla-waiting-time": "7s"}, 9.0),
+    ("", {}, None)])
+def test_a_cycle_runs_when_a_deadline_of_sla_passes(conf, notes, admitted):
+    """The node is in use for ever; a is created at second 2. Idle cycles make no difference."""
+    text = f"""actions: "enqueue, allocate"
+tiers:
+- plugins: [{{name: sla{conf}}}]
+- plugins: [{{name: overcommit, arguments: {{overcommit-factor: 1.0}}}}, {{name: predicates}}]"""
+    world = Cluster().node("n0", cpu=1).job("fills", cpu=1, running={"n0": 1}).add(
+        job("a", 1, notes=notes))
+    short, whole = (Simulation(world, text, skip_idle=skip) for skip in (True, False))
+    assert short.run(20).rows["jobs"] == whole.run(20).rows["jobs"]
+    (run,) = (run for run in short.side.jobs.values() if run.name != "fills")
+    assert run.admitted == admitted
+    assert short.cycles < 8 and whole.cycles == 20 and short.at_rest
 
 
 def test_jobs_come_when_they_were_created():

@@ -23,6 +23,8 @@ TEMPLATES = (JobTemplate("train", "prod", pods=4, cpu=2, memory="4Gi", run_time=
              JobTemplate("scan", "batch", pods=6, min_member=2, cpu=1,
                          run_time=("exponential", 15)))
 
+TEN_SECONDS = JobTemplate("a", run_time=10, at_once=True)
+
 
 def cluster(nodes=4):
     built = Cluster().queue("prod", weight=3).queue("batch", weight=1)
@@ -60,12 +62,12 @@ def test_the_history_tells_when_a_job_came_and_ran():
     history = sim.run(until=40)
     first, second = (dict(zip(history.columns["jobs"], row, strict=True))
                      for row in history.rows["jobs"])
-    assert (first["arrived"], first["started"], first["finished"]) == (5.0, 6.02, 14.02)
+    assert (first["arrived"], first["started"], first["finished"]) == (5.0, 7.02, 15.02)
     assert (second["arrived"], second["started"]) == (
-        10.0, 16.02)  # the node is full until the first has finished
-    assert second["waiting"] == pytest.approx(6.02)
+        10.0, 18.02)  # admitted once the first has finished
+    assert second["waiting"] == pytest.approx(8.02)
     used = {row[0]: row[2] for row in history.rows["cluster"]}
-    assert [used[4.0], used[6.0], used[15.0]] == [0, 8, 8]
+    assert [used[5.0], used[6.0], used[16.0], used[17.0]] == [0, 8, 0, 8]
 
 
 def test_a_job_waits_again_where_all_its_pods_were_lost():
@@ -287,7 +289,7 @@ def test_a_pod_whose_node_fails_before_it_has_started_starts_when_the_node_is_ba
 
 
 def test_a_pod_that_is_created_again_runs_for_its_whole_time():
-    sim = Audited(cluster(1), workload=[every(1, JobTemplate("a", run_time=10), count=1)],
+    sim = Audited(cluster(1), workload=[every(1, TEN_SECONDS, count=1)],
                   latencies=Latencies(end=1.0, recreate=1.0))
     sim.run(until=5)  # it has run since 2.03
     sim.server.delete("Pod", "default/a-1-0")
@@ -314,7 +316,7 @@ def test_news_of_a_pod_that_leaves_does_not_count_again():
 ])
 def test_a_pod_on_a_node_that_is_back_starts_over(start, fails, started, finished):
     """Back before the pod's planned start or end: neither happens at that time."""
-    sim = Audited(cluster(1), workload=[every(1, JobTemplate("a", run_time=10), count=1)],
+    sim = Audited(cluster(1), workload=[every(1, TEN_SECONDS, count=1)],
                   latencies=Latencies(start=start))
     sim.run(until=fails)
     sim.side.node_fails("n0", back_after=2.0)
@@ -348,7 +350,7 @@ def test_a_pod_that_has_succeeded_stays_though_its_node_is_lost():
 
 
 def test_a_pod_on_a_node_that_is_back_finishes_and_the_end_of_an_earlier_one_does_not_end_it():
-    sim = Audited(cluster(1), workload=[every(1, JobTemplate("a", run_time=10), count=1)],
+    sim = Audited(cluster(1), workload=[every(1, TEN_SECONDS, count=1)],
                   latencies=Latencies(collect=60.0))
     sim.run(until=5)
     sim.side.node_fails("n0", back_after=20.0)  # after the pod would have finished
@@ -361,7 +363,8 @@ def test_a_pod_on_a_node_that_is_back_finishes_and_the_end_of_an_earlier_one_doe
 
 
 def test_a_pod_that_waits_may_be_lost_and_one_of_a_finished_job_does_not_come_again():
-    sim = Audited(cluster(1), workload=[every(1, JobTemplate("a", run_time=9, cpu=9), count=1)])
+    sim = Audited(cluster(1), workload=[every(1, JobTemplate(
+        "a", run_time=9, cpu=9, at_once=True), count=1)])
     sim.run(until=5)
     lost = sim.server.get("Pod", "default/a-1-0")
     sim.server.delete("Pod", lost.key)

@@ -162,7 +162,7 @@ class Rival(Observer):
         if not cpus or self.sim.server.find("Node", node.name) is None:
             return
         self.number, self.comes, self.came = self.number + 1, False, True
-        pod = JobTemplate("rival", cpu=cpus).build(f"rival-{self.number}")[1][0]
+        pod = JobTemplate("rival", cpu=cpus, at_once=True).build(f"rival-{self.number}")[1][0]
         pod = self.sim.server.create(attrs.evolve(
             pod, spec=attrs.evolve(pod.spec, node_name=node.name, scheduler_name="rival")))
         self.sim.informer.handle(WatchEvent(ADDED, pod))

@@ -148,6 +148,11 @@ def owner_kind(api_version: str, kind: str) -> str:
     return f"{group}/{kind}" if group.endswith("volcano.sh") else kind
 
 
+def owners_of(obj: api.KubernetesObject) -> set[str]:
+    """Return the kinds of an object's owners."""
+    return {owner_kind(ref.api_version, ref.kind) for ref in obj.metadata.owner_references}
+
+
 def job_of(pod: Pod) -> str:
     """Return the namespace and name of a pod's PodGroup; "" without one."""
     group = pod.metadata.annotations.get(GROUP_NAME, "")

@@ -4,9 +4,11 @@ return.
 Represents the job controller, the kubelets, the node and the pod garbage collector, as far as they
 affect a scheduler. A deleted pod of an unfinished job is recreated, with another uid, unless it is
 a bare pod; one that succeeded by the job controller only. Pods of a lost node are deleted after a
-while, unless the node returns before. Jobs that exist at the start run for ever; pending ones
-without pods get them once they are admitted. Left out: the pods of a later job are created with
-its PodGroup; an operator's follow-up pods are created when the first ones run.
+while, unless the node returns before. Jobs that exist at the start run for ever. The pods of a
+Volcano Job are created once its PodGroup is admitted, an operator's follow-up pods when the first
+ones run, all others with their PodGroup.
+
+Volcano: pkg/controllers/job/job_controller_actions.go (syncJob)
 """
 
 from collections.abc import Callable, Iterable
@@ -17,7 +19,7 @@ from attrs import define, field
 from volcano_lab.api.objects import Node, Pod, PodGroup
 from volcano_lab.cache.api_server import DELETED, ApiServer, WatchEvent
 from volcano_lab.manifests.disruptions import counted
-from volcano_lab.manifests.owners import JOB, created_again, job_of, owner_kind
+from volcano_lab.manifests.owners import JOB, created_again, job_of, owners_of
 from volcano_lab.messages import friendly_errors
 from volcano_lab.simulation.calendar import Calendar
 from volcano_lab.simulation.history import History
@@ -98,10 +100,10 @@ class ClusterSide:
     # -- jobs ------------------------------------------------------------------------------------
 
     def submit(self, name: str, template: JobTemplate) -> JobRun:
-        """Submit a job: create its PodGroup and its pods."""
+        """Submit a job: create its PodGroup, and its pods unless they are created later."""
         group, first, later = template.build(name, self.server.list("PriorityClass"))
         run_time = None if template.run_time is None else template.run_time.draw(self.random)
-        run = JobRun(name, group.spec.queue, len(first), group.spec.min_member, run_time,
+        run = JobRun(name, group.spec.queue, len(first or later), group.spec.min_member, run_time,
                      self.calendar.now, template, [pod.key for pod in first])
         self.jobs[group.key] = run
         self.unfinished[group.key] = None
@@ -129,10 +131,11 @@ class ClusterSide:
                 0.0 if running and running >= least else None, whole=0 < running >= least)
 
     def pods_created(self, job: str) -> None:
-        """Create the pods of an admitted job."""
+        """Create the pods of an admitted job, or those that follow the first ones."""
+        run = self.jobs[job]
         for pod in self.later.pop(job, ()):
-            self.jobs[job].members.append(pod.key)
-            self.jobs[job].pods += 1
+            run.members.append(pod.key)
+            run.pods = max(run.pods, len(run.members))
             self.server.create(pod)
 
     def pod_recreated(self, job: str, like: Pod) -> None:
@@ -215,8 +218,7 @@ class ClusterSide:
         and is no Volcano Job's.
         """
         group = self.server.find("PodGroup", job)
-        owners = {owner_kind(ref.api_version, ref.kind)
-                  for ref in group.metadata.owner_references} if group else {"Pod"}
+        owners = owners_of(group) if group else {"Pod"}
         return "Pod" in owners or (pod.status.phase == "Succeeded" and JOB not in owners)
 
     def finishes_after(self, pod: Pod) -> None:

@@ -22,6 +22,7 @@ from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.manifests.described import world_of
 from volcano_lab.manifests.field_defaults import FIRST_TIME
+from volcano_lab.manifests.owners import JOB, owners_of
 from volcano_lab.messages import friendly_errors, mark
 from volcano_lab.simulation import cluster_side, workload
 from volcano_lab.simulation.history import History
@@ -46,7 +47,8 @@ Coming = str | Path | float | workload.Arrivals | Sequence[Any] | None
 
 @define(slots=True)
 class GivenJob(workload.JobTemplate):
-    """A job of the manifests: its PodGroup, its pods, and those created once these run.
+    """A job of the manifests: its PodGroup, its pods, and those created once these run. All pods of
+    a Volcano Job are created once it is admitted.
 
     >>> GivenJob("a", run_time=None, group=PodGroup()).build("b")[0].name
     'b'
@@ -67,7 +69,8 @@ class GivenJob(workload.JobTemplate):
             "name": pod.name if same else f"{name}-{number}",
             "annotations": pod.metadata.annotations | {GROUP_NAME: group.name}})
             for number, pod in enumerate([*self.members, *self.later])]
-        return group, pods[:len(self.members)], pods[len(self.members):]
+        first = 0 if JOB in owners_of(group) else len(self.members)
+        return group, pods[:first], pods[first:]
 
 
 @friendly_errors
@@ -133,8 +136,7 @@ def _run_to_rest(sim: Simulation) -> None:
     jobs, since = (0, 0), 0
     while not sim.at_rest and sim.calendar.now < MOST_SECONDS:
         sim.run(sim.calendar.now + 100 * sim.period)
-        found = len(sim.side.jobs), len(sim.side.unfinished)
-        if found != jobs:
+        if (found := (len(sim.side.jobs), len(sim.side.unfinished))) != jobs:
             jobs, since = found, sim.cycles
         elif sim.cycles - since > IN_VAIN * (CLOCK if sim.reads_time else 1):
             sim.history.in_vain = sim.cycles - since
@@ -159,8 +161,7 @@ def lengths(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _rate(arrivals: Coming) -> Coming:
     """Return a rate that is given as text in jobs per second."""
-    found = _RATE.fullmatch(arrivals) if isinstance(arrivals, str) else None
-    if found:
+    if isinstance(arrivals, str) and (found := _RATE.fullmatch(arrivals)):
         return float(found[1]) / workload.UNITS[found[2]]
     return None if arrivals == "created" else arrivals
 

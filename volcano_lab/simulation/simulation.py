@@ -7,7 +7,8 @@ read: two runs with the same seed are equal.
 """
 
 from collections.abc import Iterable, Sequence
-from math import isfinite
+from itertools import chain, count
+from math import inf, isfinite
 from random import Random
 from typing import Any
 
@@ -90,9 +91,8 @@ class Simulation:
     def _begin(self, cluster: Iterable[KubernetesObject]) -> None:
         objects = described.world_of(cluster)
         classes = [obj for obj in objects if isinstance(obj, PriorityClass)]
-        for arrivals in self.workload:
-            for template in arrivals.templates:
-                template.build(template.name, classes)
+        for template in chain.from_iterable(stream.templates for stream in self.workload):
+            template.build(template.name, classes)
         for obj in objects:
             self.server.create(obj)
         self.side.take_in(objects.later.values())
@@ -123,13 +123,11 @@ class Simulation:
     def _happened(self, entry: Entry) -> None:
         """Plan what follows from an event, and check the invariants."""
         self._plan_retries()
-        if self.check:
-            problems = self._problems()
-            if problems:
-                event = f"{entry.kind} {entry.facts}" if entry.facts else entry.kind
-                raise InvariantBroken(gettext(
-                    "after {event} at {time:g} s (seed {seed}): {problems:;}", event=event,
-                    time=self.calendar.now, seed=self.seed, problems=problems[:5]))
+        if self.check and (problems := self._problems()):
+            event = f"{entry.kind} {entry.facts}" if entry.facts else entry.kind
+            raise InvariantBroken(gettext(
+                "after {event} at {time:g} s (seed {seed}): {problems:;}", event=event,
+                time=self.calendar.now, seed=self.seed, problems=problems[:5]))
 
     def _problems(self) -> list[str]:
         return problems_of(self)
@@ -160,29 +158,32 @@ class Simulation:
         self.calendar.after(self.period, self._cycle)
 
     def _idle(self) -> bool:
-        """Return whether a cycle would repeat the last decision: nothing has changed since, and no
-        plugin reads the time.
+        """Return whether a cycle would repeat the last decision: nothing has changed since, no
+        plugin reads the time, and no deadline of sla has passed.
         """
-        return (self.skip_idle and self._seen == self.wire.changes
-                and self.ssn is not None and not self.reads_time)
+        return (self.skip_idle and self._seen == self.wire.changes and self.ssn is not None
+                and CLOCKS.isdisjoint(self.ssn.plugins)
+                and min(self._deadlines(), default=inf) > self.server.clock())
+
+    def _deadlines(self) -> list[float]:
+        """Return the deadlines of jobs that sla has not yet seen pass."""
+        if self.ssn is None or not isinstance(sla := self.ssn.plugins.get("sla"), Sla):
+            return []
+        found = map(sla.deadline, self.ssn.jobs.values())
+        return [each for each in found if each is not None and each > self.ssn.now]
 
     @property
     def reads_time(self) -> bool:
-        """Whether a plugin's decisions depend on the time; those of sla where jobs have a deadline.
-        """
-        if self.ssn is None:
-            return False
-        sla = self.ssn.plugins.get("sla")
-        deadlines = isinstance(sla, Sla) and any(
-            sla.deadline(job) is not None for job in self.ssn.jobs.values())
-        return deadlines or not CLOCKS.isdisjoint(self.ssn.plugins)
+        """Whether a plugin's decisions depend on the time; those of sla until the last deadline."""
+        return self.ssn is not None and (
+            not CLOCKS.isdisjoint(self.ssn.plugins) or bool(self._deadlines()))
 
     @property
     def at_rest(self) -> bool:
         """Return whether all future cycles are idle, or all jobs have arrived and ended."""
         planned = {entry.kind for entry in self.calendar.entries.values()}
-        ended = self.ssn is not None and not self.side.unfinished
-        return (ended and "arrival" not in planned) or (self._idle() and planned <= {"cycle"})
+        ended = self.ssn is not None and not self.side.unfinished and "arrival" not in planned
+        return ended or (self._idle() and not self.reads_time and planned <= {"cycle"})
 
     def _decide(self, disturbance: Disturbance) -> Session:
         watching = joined(disturbance if disturbance.needed else None, self.observer)
@@ -263,12 +264,10 @@ class Simulation:
         arrivals, created = self.workload[stream], self.created[stream]
         template = arrivals.template(created, self.random["arrivals"])
         self.created[stream] += 1
-        name, number = template.name, self.created[stream]
-        if arrivals.times is None:
-            taken = {run.name for run in self.side.jobs.values()}
-            while f"{template.name}-{number}" in taken:  # another stream uses that name
-                number += 1
-            name = f"{template.name}-{number}"
+        name, taken = template.name, {run.name for run in self.side.jobs.values()}
+        if arrivals.times is None:  # another stream may use that name
+            names = (f"{template.name}-{number}" for number in count(self.created[stream]))
+            name = next(name for name in names if name not in taken)
         self.side.submit(name, template)
         self._next_arrival(stream)
 
@@ -278,8 +277,7 @@ class Simulation:
             self.calendar.after(gap, self._arrival, stream=stream)
 
     def _node_failure(self) -> None:
-        names = [node.name for node in self.server.list("Node")]
-        if names:
+        if names := [node.name for node in self.server.list("Node")]:
             self.side.node_fails(self.random["nodes"].choice(names),
                                  self.repaired.draw(self.random["nodes"]))
         self._next_node_failure()

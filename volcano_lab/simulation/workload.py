@@ -110,7 +110,8 @@ Built = tuple[PodGroup, list[Pod], list[Pod]]
 @define(slots=True)
 class JobTemplate:
     """A kind of job, with the arguments of `Cluster.job`; `run_time` is the run time of each of its
-    pods, in seconds.
+    pods, in seconds. These are created once the PodGroup is admitted, as a Volcano Job's are; with
+    `at_once` together with it, as others are.
     """
 
     name: str = "job"
@@ -123,10 +124,12 @@ class JobTemplate:
     priority: int | None = None
     priority_class: str | None = None
     run_time: Spread | None = field(default=Spread(a=60.0), converter=spread)
+    at_once: bool = False
 
     def build(self, name: str, classes: Iterable[PriorityClass] = ()) -> Built:
-        """Return the PodGroup and the pods of one such job, given the cluster's PriorityClasses,
-        and those that a controller creates only when the others run.
+        """Return the PodGroup of one such job, given the cluster's PriorityClasses, the pods that
+        are created with it, and later ones: without first ones once it is admitted, else once
+        these run.
 
         Raises `ManifestError` for what can't be a job.
         """
@@ -134,7 +137,8 @@ class JobTemplate:
         unborn = [obj.changed(metadata={"uid": "", "creation_timestamp": None})
                   for obj in ClusterObjects(classes).job(name, **arguments).objects()]
         group = next(obj for obj in unborn if isinstance(obj, PodGroup))
-        return group, [obj for obj in unborn if isinstance(obj, Pod)], []
+        pods = [obj for obj in unborn if isinstance(obj, Pod)]
+        return (group, pods, []) if self.at_once else (group, [], pods)
 
 
 WORDS = ("queue", "pods", "cpu", "memory", "gpu", "min_member", "priority", "priority_class")
@@ -172,9 +176,8 @@ class Arrivals:
     def next_gap(self, created: int, random: Random) -> float | None:
         """Return the seconds from the previous job (or the start) to the next; None at the end."""
         if self.times is not None:
-            if created >= len(self.times):
-                return None
-            return self.times[created] - (self.times[created - 1] if created else 0.0)
+            before = self.times[created - 1] if created else 0.0
+            return self.times[created] - before if created < len(self.times) else None
         return None if self.count is not None and created >= self.count else self.gap.draw(random)
 
     def template(self, created: int, random: Random) -> JobTemplate:
@@ -233,7 +236,7 @@ def trace(rows: str | Path | Sequence[Mapping[str, Any]]) -> Arrivals:
 
 
 NUMBERS = {"time": float, "run_time": float, "pods": int, "gpu": int, "min_member": int,
-           "priority": int}
+           "priority": int, "at_once": int}
 NUMBER = re.compile(r"-?\d{1,18}(\.\d+)?")
 
 

@@ -8,16 +8,16 @@ from volcano_lab.course.lesson_14 import checks
 answers(
     "14.lets_it_start",
     right=["a minimum of 7", "A minimum of 7"],
-    wrong=[("a weight of 8 for research", "keeps web out"), ("priority 1000", "No pod is evicted"),
+    wrong=[("a weight of 8 for research", "no weight"), ("priority 1000", "No pod is evicted"),
            ("sla, with four hours", "lets it be first"), ("half as many small jobs", "36 CPUs"),
            ("reclaim", "Choose one of")],
 )
 
 answers(
     checks.most_per_hour,
-    right=[7, "7"],
-    wrong=[(8, "waits 40 minutes"), (10, "waits 161 minutes"), (6, "One more"), (4, "One more"),
-           (0, "from 1 to 24"), (30, "from 1 to 24")],
+    right=[9, "9"],
+    wrong=[(10, "waits 44 minutes"), (11, "waits 96 minutes"), (8, "One more"), (4, "One more"),
+           (0, "from 1 to 12"), (30, "from 1 to 12")],
 )
 
 answers(

@@ -36,7 +36,7 @@ def short_run(fail: int, rate: int, period: int) -> Simulation:
     16
     """
     cluster = Cluster().node("n1", cpu=CPUS // 2).node("n2", cpu=CPUS // 2)
-    pods = poisson(rate / 60, JobTemplate("job", cpu=1, run_time=10))
+    pods = poisson(rate / 60, JobTemplate("job", cpu=1, run_time=10, at_once=True))
     sim = Simulation(cluster, CONF, seed=27, period=period, workload=[pods],
                      faults=Faults({"bind_refused": fail / 100}), latencies=Latencies(remove=60.0))
     sim.run(until=UNTIL)

@@ -16,6 +16,7 @@ from volcano_lab.messages import gettext, log
 from volcano_lab.server.conf_file import ConfFile
 from volcano_lab.simulation import Faults, JobTemplate, Latencies, Simulation, every, poisson
 from volcano_lab.simulation.history import History
+from volcano_lab.simulation.measures import average, timed
 from volcano_lab.simulation.watching import watched
 from volcano_lab.trace.palette import COLORS, colors_of
 from volcano_lab.widgets import pictures
@@ -44,7 +45,7 @@ def train(plan: Iterable[Sequence[Any]] = (), pods: int = 3, bind: float = 0.4,
     >>> [task["in the cache"] for task in look(sim).to_dict("records")]
     ['Running', 'Running', 'Running']
     """
-    gang = JobTemplate("train", pods=pods, cpu=2, run_time=10)
+    gang = JobTemplate("train", pods=pods, cpu=2, run_time=10, at_once=True)
     return Simulation(Cluster().node("n1", cpu=4).node("n2", cpu=4), seed=3, check=True,
                       workload=[every(1, gang, count=1)], latencies=Latencies(bind=bind),
                       faults=Faults(plan=[list(entry) for entry in plan]), **given)
@@ -59,10 +60,10 @@ def reclaimed() -> Simulation:
     >>> sorted(look(sim)["in the cache"])
     ['Pending', 'Releasing', 'Running']
     """
-    web = JobTemplate("web", "a", pods=2, min_member=1, cpu=2, run_time=30)
+    web = JobTemplate("web", "a", pods=2, min_member=1, cpu=2, run_time=30, at_once=True)
+    pod = JobTemplate("train", "b", cpu=2, run_time=5, at_once=True)
     return Simulation(Cluster().node("n1", cpu=4).queue("a").queue("b"), RECLAIM, check=True,
-                      workload=[every(1, web, count=1),
-                                every(6, JobTemplate("train", "b", cpu=2, run_time=5), count=1)],
+                      workload=[every(1, web, count=1), every(6, pod, count=1)],
                       latencies=Latencies(bind=0.4, evict=0.2, end=2.0))
 
 
@@ -179,7 +180,7 @@ def writes(sim: Simulation) -> list[tuple[float, str]]:
 
 
 def day(failures: bool = False) -> Simulation:
-    """Three nodes of 8 CPUs for a day, a cycle every five minutes; with `failures` 3 binds in 10
+    """Three nodes of 8 CPUs for a day, a cycle every ten seconds; with `failures` 3 binds in 10
     fail, and nodes go and return.
 
     Queue *prod* (weight 3) gets a gang of 4 pods of 2 CPUs an hour, queue *lab* (weight 1) three
@@ -189,8 +190,8 @@ def day(failures: bool = False) -> Simulation:
     small = JobTemplate("scan", "lab", pods=4, min_member=1, cpu=1, run_time=("exponential", HOUR))
     wrong: dict[str, Any] = {"faults": Faults({"bind_refused": 0.3}),
              "node_failures": (("exponential", 3 * HOUR), HOUR)} if failures else {}
-    return Simulation(cluster_of("11", "day"), seed=1, period=300, **wrong,
-                      latencies=Latencies(collect=600),
+    return Simulation(cluster_of("11", "day"), seed=1, period=10, **wrong,
+                      skip_idle=True, latencies=Latencies(collect=600),
                       workload=[poisson(1 / HOUR, gangs), poisson(3 / HOUR, small)])
 
 
@@ -224,12 +225,12 @@ def day_lanes(history: History, queues: Sequence[str] = ("prod", "lab"), nodes: 
 
 def day_summary(history: History) -> dict[str, float]:
     """A day in numbers: how much was in use, how even, how long jobs waited, what was lost."""
-    jobs, cluster = history.frame("jobs"), history.frame("cluster")
-    wait = jobs.groupby("queue")["waiting"].median() / 60
-    return {"CPU-hours of all nodes": round(cluster["all_cpu"].mean() * 24),
-            "of these in use, %": round(100 * cluster["used_cpu"].sum() / cluster["all_cpu"].sum()),
-            "prod waits, minutes (median)": int(wait["prod"]),
-            "lab waits, minutes (median)": int(wait["lab"]),
+    jobs = history.frame("jobs")
+    wait = {row["queue"]: round(row["waiting_mean"] / 60) for row in history.measures("queues")}
+    there, used = (24 * (average(timed(history, "cluster"), column) or 0.0)
+                   for column in ("all_cpu", "used_cpu"))
+    return {"CPU-hours of all nodes": round(there), "of these in use, %": round(100 * used / there),
+            "prod waits, minutes": wait["prod"], "lab waits, minutes": wait["lab"],
             "jobs finished": int(jobs["finished"].count()), "pods lost": int(jobs["lost"].sum())}
 
 

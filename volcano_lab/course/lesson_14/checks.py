@@ -10,7 +10,7 @@ def most_per_hour(answer: int) -> Mistakes:
     """How many small jobs may come an hour, at most, so that web waits less than half an hour on
     average? A whole number.
     """
-    yield not 1 <= answer <= 24, "from_1_to_24"
+    yield not 1 <= answer <= 12, "from_1_to_12"
     wait = mean_wait(day(per_hour=answer), "web")
     yield wait >= 30, try_again("waits_too_long", answer=answer, wait=wait)
     more = mean_wait(day(per_hour=answer + 1), "web")
@@ -21,7 +21,7 @@ def most_per_hour(answer: int) -> Mistakes:
 @check(takes=float)
 def factor(answer: float) -> Mistakes:
     """A gang comes that requests 24 CPUs, while all 64 are in use and none is reserved. From which
-    factor on, to one decimal, is it admitted?
+    factor on, from 1 to 3 and to one decimal, is it admitted?
     """
     yield not 1 <= answer <= 3, "from_1_to_3"
     limit = round(NODES * CPUS * (answer - 1), 1)

@@ -19,16 +19,16 @@ COLORS = palette.colors_of(QUEUES) | {"idle": palette.COLORS[-1]}
 
 @cache
 def small_day(weight: int, per_hour: int, noon: bool) -> Simulation:
-    """A day on three nodes of 8 CPUs, a cycle every twenty minutes. Every hour come `per_hour` web
-    jobs of 2 CPUs for two hours each, every two hours a gang of research of 4 pods of 2 CPUs for
-    two; the same jobs at the same times, whatever else is chosen.
+    """A day on three nodes of 8 CPUs. Every hour come `per_hour` web jobs of 2 CPUs for two hours
+    each, every two hours a gang of research of 4 pods of 2 CPUs for ten minutes more; the same jobs
+    at the same times, whatever else is chosen.
 
-    >>> small_day(1, 1, False).cycles
-    72
+    >>> len(small_day(1, 1, False).side.jobs)
+    48
     """
     single = JobTemplate("web", "web", cpu=2, run_time=2 * HOUR)
     jobs = [poisson(per_hour / HOUR, single), scene.research(4, 2)]
-    return scene.simulated(scene.queues(weight, 3, 8), jobs, scene.conf(), 4 * noon, period=1200)
+    return scene.simulated(scene.queues(weight, 3, 8), jobs, scene.conf(), 4 * noon)
 
 
 def day_state(weight: int, per_hour: int, noon: bool) -> dict[str, Any]:
@@ -43,12 +43,8 @@ def day_state(weight: int, per_hour: int, noon: bool) -> dict[str, Any]:
     idle = {"name": "idle", "label": gettext("CPUs idle"), "color": COLORS["idle"],
             "points": [[row.time / HOUR, row.all_cpu - row.used_cpu] for row in cycles]}
     asked, there = sum(2 * 2 * run.pods for run in sim.side.jobs.values()), 576 - 32 * noon
-    gate: Any = sim.ssn and sim.ssn.plugins["overcommit"]
-    reserved, limit = gate.inqueue_resource.milli_cpu / 1000, gate.idle_resource.milli_cpu / 1000
     sums = {"weight": weight, "sum": weight + 1, "cpus": plain(24 * weight / (weight + 1)),
-            "asked": asked, "there": there, "percent": round(100 * asked / there),
-            "limit": plain(limit), "used": plain(28.8 - limit), "reserved": plain(reserved),
-            "more": plain(reserved + 8), "gate": idle["points"][-1][1] >= 8 > limit - reserved}
+            "asked": asked, "there": there, "percent": round(100 * asked / there)}
     return {"lanes": [*scene.waiting(sim), idle], "table": rows, "sums": sums,
             "mean": {row["queue"]: row["mean wait, minutes"] for row in rows},
             "held": {row["queue"]: row["CPU-hours held"] / DAY for row in scene.held(sim)}}
@@ -62,7 +58,7 @@ CONTROLS = {**group("queue web", {"per_hour": slider(2, 1, 3, "jobs", unit="per 
 
 PANELS = [pictures.timeline("A day, in hours", lambda state: {"lanes": state["lanes"]}, until=DAY,
                             unit="h", lane=58, lanes=3, wide=True,
-                            most={"web": 40, "research": 8, "idle": 24},
+                            most={"web": 12, "research": 3, "idle": 24},
                             legend="Dashed: before. ×: the node is lost, +: it is back."),
           pictures.table("How long they waited", lambda state: state["table"], key="queue",
                          wide=True, heads=["queue", "jobs that came", "started",
@@ -70,11 +66,9 @@ PANELS = [pictures.timeline("A day, in hours", lambda state: {"lanes": state["la
 
 
 def _because(before: dict[str, Any], now: dict[str, Any]) -> str:
-    """Return the sum that keeps a gang out while its CPUs are idle; else what proportion gives to
-    research, or how much is requested of what is there.
-    """
+    """Return what proportion gives to research, or how much is requested of what is there."""
     moved = "load" if before["sums"]["weight"] == now["sums"]["weight"] else "weight"
-    return str(Message(f"day.{'gate' if now['sums']['gate'] else moved}", **now["sums"]))
+    return str(Message(f"day.{moved}", **now["sums"]))
 
 
 def day_lab() -> Lab:

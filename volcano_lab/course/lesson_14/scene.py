@@ -12,7 +12,9 @@ from volcano_lab.course.lesson_11.scene import day_lanes
 from volcano_lab.framework.observer import Observer
 from volcano_lab.messages import gettext
 from volcano_lab.simulation import Arrivals, JobTemplate, Latencies, Simulation, poisson, trace
+from volcano_lab.simulation.measures import average, timed
 from volcano_lab.trace.palette import colors_of
+from volcano_lab.trace.plain import grouped
 from volcano_lab.widgets import facts, pictures
 
 HOUR, DAY = 3600, 24
@@ -36,8 +38,8 @@ def web(per_hour: int = 8) -> Arrivals:
 
 
 def research(pods: int = 6, cpu: int = 4) -> Arrivals:
-    """A gang every two hours, each for two hours."""
-    gang = {"queue": "research", "pods": pods, "cpu": cpu, "run_time": 2 * HOUR}
+    """A gang every two hours, each for ten minutes more than that."""
+    gang = {"queue": "research", "pods": pods, "cpu": cpu, "run_time": 130 * 60}
     return trace([{"time": hour * HOUR, "name": f"train-{hour}", **gang}
                   for hour in range(0, DAY, 2)])
 
@@ -50,9 +52,9 @@ def large(minimum: int, priority: int = 0) -> Arrivals:
 
 @cache
 def day(weight: int = 1, per_hour: int = 8, noon: bool = False, gang: int = 0, priority: int = 0,
-        text: str = "", until: float = DAY, observer: Observer | None = None) -> Simulation:
-    """A day on four nodes of 16 CPUs, a cycle every ten minutes; the same jobs come at the same
-    times whatever else is chosen.
+        text: str = "", until: float = DAY, observer: Observer | None = None,
+        period: int = 10) -> Simulation:
+    """A day on four nodes of 16 CPUs; the same jobs come at the same times whatever else is chosen.
 
     Args:
         weight: The weight of research; that of web is 1.
@@ -63,18 +65,21 @@ def day(weight: int = 1, per_hour: int = 8, noon: bool = False, gang: int = 0, p
         text: The configuration.
         until: The hour at which it ends.
         observer: What watches the cycles.
+        period: The seconds between two cycles.
 
-    >>> day(until=1).cycles
+    >>> day(until=1, period=600).cycles
     6
     """
     streams = [web(per_hour), research(), *([large(gang, priority)] if gang else [])]
-    return simulated(queues(weight), streams, text or conf(), 2 * noon, until, observer)
+    return simulated(queues(weight), streams, text or conf(), 2 * noon, until, observer, period)
 
 
 def simulated(cluster: Cluster, jobs: list[Arrivals], text: str, away: int = 0, until: float = DAY,
-              observer: Observer | None = None, period: int = 600) -> Simulation:
-    """Run a cluster with some jobs; n0 is lost at 12:00 for `away` hours, 0 for never."""
-    sim = Simulation(cluster, text, seed=3, period=period, workload=jobs,
+              observer: Observer | None = None, period: int = 10) -> Simulation:
+    """Run a cluster with some jobs; n0 is lost at 12:00 for `away` hours, 0 for never. A cycle
+    before which nothing has changed is left out.
+    """
+    sim = Simulation(cluster, text, seed=3, period=period, workload=jobs, skip_idle=True,
                      latencies=Latencies(collect=600), observer=observer)
     if away:
         sim.calendar.after(12 * HOUR, sim.side.node_fails, node="n0", back_after=away * HOUR)
@@ -101,12 +106,14 @@ def admitted(factor: float) -> bool:
 
 
 def waits(sim: Simulation) -> list[dict[str, Any]]:
-    """By queue: how many jobs came and started, and how long they waited, in minutes; who still
-    waits has waited until now.
+    """By queue, and of the large gang: how many jobs came and started, and how long they waited, in
+    minutes; who still waits has waited until now.
     """
     rows = []
-    for queue in QUEUES:
-        runs = [run for run in sim.side.jobs.values() if run.queue == queue]
+    by_queue = grouped(("large" if run.name == "large" else run.queue, run)
+                       for run in sim.side.jobs.values())
+    for queue in sorted(by_queue, reverse=True):
+        runs = by_queue[queue]
         waited = [((run.started or sim.calendar.now) - run.arrived) / 60 for run in runs]
         rows.append({"queue": queue, "jobs that came": len(runs),
                      "started": sum(run.started is not None for run in runs),
@@ -148,7 +155,7 @@ def played(sim: Simulation, title: str, hours: Iterable[int]) -> pictures.Pictur
 def line_up(sim: Simulation, title: str) -> pictures.Picture:
     """Draw how many jobs of each queue wait, over the day."""
     return pictures.timeline(title, {"lanes": waiting(sim)}, until=DAY, unit="h", lanes=2,
-                             most={"web": 20, "research": 2})
+                             most={"web": 18, "research": 3})
 
 
 def waiting(sim: Simulation) -> list[dict[str, Any]]:
@@ -167,13 +174,23 @@ def waiting(sim: Simulation) -> list[dict[str, Any]]:
 
 def held(sim: Simulation) -> list[dict[str, Any]]:
     """By queue: CPU-hours held, and deserved, over the day."""
-    sums = sim.history.frame("queues").groupby("queue").sum() * (sim.period / HOUR)
-    return [{"queue": queue, "CPU-hours held": round(sums["allocated_cpu"][queue]),
-             "CPU-hours deserved": round(sums["deserved_cpu"][queue])} for queue in QUEUES]
+    rows = grouped((row["queue"], (length, row)) for length, row in timed(sim.history, "queues"))
+    return [{"queue": queue, **{f"CPU-hours {word}": round(DAY * (average(
+        rows[queue], column, 0.0) or 0.0)) for word, column in (
+            ("held", "allocated_cpu"), ("deserved", "deserved_cpu"))}} for queue in QUEUES]
 
 
-def admitted_and_waiting(sim: Simulation) -> float:
-    """How many jobs were admitted and had not started, on average."""
-    waited = [(run.started or sim.calendar.now) - run.admitted
-              for run in sim.side.jobs.values() if run.admitted is not None]
-    return round(sum(waited) / sim.calendar.now, 1)
+def by_factor(days: dict[str, Simulation]) -> list[dict[str, Any]]:
+    """By factor of overcommit: how long gangs wait, until admission and on the whole, in minutes,
+    and the price: how many pods are Pending, on average.
+    """
+    rows = []
+    for factor, sim in days.items():
+        pending = average(timed(sim.history, "cluster"), "pods_pending") or 0.0
+        admission = [(sim.calendar.now if run.admitted is None else run.admitted) - run.arrived
+                     for run in sim.side.jobs.values() if run.queue == "research"]
+        rows.append({"factor": factor, "mean wait of research, minutes": mean_wait(sim, "research"),
+                     "of these until admission": round(mean(admission) / 60),
+                     "mean wait of web, minutes": mean_wait(sim, "web"),
+                     "pods Pending, on average": round(pending, 1)})
+    return rows
