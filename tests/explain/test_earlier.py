@@ -86,6 +86,28 @@ def test_admission_compares_what_a_job_does_not_request(version, plugin, least, 
     assert ("PodGroup a/ghost reserves there without a pod: delete it." in text) is told
 
 
+CLASS = """\
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 9}
+"""
+
+
+@pytest.mark.parametrize("version, capability, head, told", [
+    ("v1.5.1", 2, "a/g waits for a newer release of Volcano: v1.5.1 decides otherwise", True),
+    ("v1.6.0", 2, "a/g waits in the cluster; v1.14.0 pipelines it with these objects.", False),
+    ("v1.5.1", 8, "a/g waits in the cluster; v1.14.0 pipelines it with these objects.", False)])
+def test_a_pod_that_is_pipelined_here_and_has_waited_waits_in_the_cluster(
+        version, capability, head, told):
+    conf = CONF.replace("allocate", "allocate, preempt").replace(
+        "{name: gang}", "{name: priority}, {name: gang, enablePreemptable: false}") % "proportion"
+    low = pod("low-0", capability, node="n1").replace("group-name: g,", "group-name: low,")
+    found = why(CLASS, queue(spec=f"weight: 1, capability: {{cpu: {capability}}}"), group(
+        "low"), low, group().replace("minMember: 1", "minMember: 1, priorityClassName: high"), pod(
+        "p", 1), version=version, conf=conf)
+    assert found.head.startswith(head)
+    assert ("Before v1.6 preempt evicts no pod on a node that has enough left, as n1 has here"
+            in found.text) is told
+
+
 ABOVE = "queue q: spec.capability cpu 9 is more than all nodes have together, cpu 8"
 MORE = "Queue q: spec.capability cpu 9 is more than that of its parent root, cpu 8, which limits it"
 

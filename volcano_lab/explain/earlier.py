@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import reduce
 from typing import Any
 
-from volcano_lab.api import ROOT_QUEUE, TASK_SPEC, JobInfo, Resource
+from volcano_lab.api import PIPELINED, ROOT_QUEUE, TASK_SPEC, JobInfo, Resource
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import added, over, part
 from volcano_lab.explain.holders import is_ghost, largest
@@ -17,13 +17,14 @@ from volcano_lab.trace import amounts
 
 ROLES, TREES, STATES, OWN_ROOT = (1, 10), ((1, 11), (1, 14)), (1, 12), (1, 13)
 QUEUES, ORDERS = (1, 4), {"proportion", "capacity"}
-CAPPED, APART, ASKED = (1, 5), (1, 9), (1, 10)
+CAPPED, APART, ASKED, FULL = (1, 5), (1, 9), (1, 10), (1, 6)
 """The first release that tries each node for each pod without a role; those that place nothing
 while a tree of queues is not consistent; the first that reads the state of a queue when it places
 pods; the first that reads the capability of the root queue; the first that serves further queues
 where no plugin orders them, and the plugins that do; the first that shares on beside a capability
 that one resource has reached; the first that keeps pods of one cycle apart; the first that
-compares at admission only the resources that a job requests.
+compares at admission only the resources that a job requests; the first that preempts for a pod
+which its queue refuses, on a node that has enough left.
 """
 
 
@@ -47,6 +48,10 @@ def earlier(seen: Evidence, job: JobInfo) -> list[Message]:
         found.append(Message("earlier.queues", first=first))
     if runs < CAPPED:
         found += _capped(seen, job)
+    start = seen.free(None) if runs < FULL else {}
+    for task in job.in_status(PIPELINED).values():
+        if start and not over(amounts(task.init_resreq), start[task.node_name]):
+            return [*found, Message("earlier.idle", node=task.node_name)]
     found += _all_resources(seen, job) if runs < ASKED else ()
     if TREES[0] <= runs < TREES[1] and (why := [*_tree(seen, runs)]):
         found.append(Message("earlier.tree", why=why))

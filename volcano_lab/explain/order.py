@@ -50,6 +50,9 @@ def order_causes(seen: Evidence, action: str, first: JobInfo, second: JobInfo,
         note = priority_note(seen, second) if said.facts["plugin"] == "priority" else None
         if left is first and owners.is_single(first) and owners.is_single(second):
             note = note or Message("came_first.pods")
+        if left is not first and not context and first.priority < second.priority and (
+                said.facts["plugin"] in lint.SHARES):
+            note = Message("came_first.queue_priority", queue=second.queue)
         yield Cause("came_first", [said, note], {
             "first": left.uid, "plugin": said.facts["plugin"],
             "kind": "job" if left is first else "queue"}, [turn], context)

@@ -7,7 +7,7 @@ Volcano: none
 from typing import Any
 
 from volcano_lab.api import JobInfo, TaskInfo
-from volcano_lab.explain import lint, nodes, refusals, rules, slips
+from volcano_lab.explain import evidence, lint, nodes, refusals, rules, slips
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation, part
 from volcano_lab.explain.order import order_causes, turn_of
@@ -140,7 +140,11 @@ def why_before(seen: Evidence, job: JobInfo, other: JobInfo) -> Explanation:
     if not refused.is_pending() or turn_of(seen, "allocate", admitted) is None:
         without = next(each for each in (admitted, refused)
                        if turn_of(seen, "allocate", each) is None)
-        return Explanation(about, Message("order.no_turn", job=seen.called(without.uid)), [])
+        waiting = other if without is job else job
+        passes = evidence.waits(waiting) and not evidence.unbound(without)
+        return Explanation(about, Message(
+            "order.runs" if passes else "order.no_turn", job=seen.called(without.uid),
+            **{"other": seen.called(waiting.uid)} if passes else {}), [])
     said = Message("order.apart", job=seen.called(refused.uid), other=seen.called(admitted.uid))
     return Explanation(about, said, [*order_causes(seen, "enqueue", refused, admitted),
                                      *refusals.admission_causes(seen, refused)])

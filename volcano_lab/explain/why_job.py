@@ -48,6 +48,11 @@ def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
                 for cause in causes)
     if job.tasks and not counts(job)[1] and not evidence.waits(job) and not stuck:
         return [_standing(seen, job, causes, status), *_notes(seen, job)]
+    if counts(job)[1] and not counts(job)[2] and any(
+            cause.code in beyond.WAITED for cause in causes):
+        sure = next((gap_of(cause, True) for cause in causes if "sure" in cause.numbers), None)
+        return [Message("job.idle" if sure else "job.pipelined", gap=sure, status=status,
+                        job=short(seen.called(job.uid))), *_notes(seen, job)]
     gaps = map(gap_of, sorted(causes, key=lambda cause: cause.code not in TOO_LARGE))
     gap = next((found for found in gaps if found is not None), None)
     return [Message("job.waits" if gap is None else "job.head", gap=gap, status=status,
