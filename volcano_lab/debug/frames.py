@@ -6,18 +6,15 @@ allows: of longer lists, the part around the record's object. `frames_of` return
 trace's statements: the operation, and pods, nodes and queues right after it.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import chain
-from typing import Any
+from typing import Any, Self
 
 from volcano_lab.api import in_units, status
 from volcano_lab.messages import Message, Misuse
-from volcano_lab.trace import KINDS, OPERATIONS, Record, State, TraceReader
+from volcano_lab.trace import KINDS, OPERATIONS, Record, State, Stepper, TraceReader
 from volcano_lab.trace.kinds import operation, sentence, short
-from volcano_lab.trace.stepper import Stepper
 from volcano_lab.trace.views.queues import amount_of
 
 Frame = dict[str, Any]
@@ -93,7 +90,7 @@ class StepView:
         """The number of places passed; after a jump between two places, that of the earlier."""
         return bisect_right(self.places, self.stepper.at)
 
-    def to_place(self, place: int) -> StepView:
+    def to_place(self, place: int) -> Self:
         """Move to a place, or to the nearest end."""
         place = max(0, min(place, len(self.places)))
         self.stepper.goto(self.places[place - 1] if place else -1)

@@ -11,8 +11,7 @@ from attrs import define
 
 from volcano_lab.debug.breakpoints import Breakpoint
 from volcano_lab.messages import Misuse, gettext
-from volcano_lab.trace import Record
-from volcano_lab.trace.stepper import Stepper
+from volcano_lab.trace import Record, Stepper
 
 
 @define(slots=True, frozen=True)

@@ -14,11 +14,10 @@ from volcano_lab.changes.job_fields import at_path
 from volcano_lab.explain.evidence import Evidence, fails_to_start, requested, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, over
 from volcano_lab.explain.pages import TABLES
-from volcano_lab.manifests import events, pod_group_controller
+from volcano_lab.manifests import OPERATORS, events, pod_group_controller
 from volcano_lab.manifests.job_controller import fails_first, policy_for
 from volcano_lab.manifests.operators import ended
 from volcano_lab.manifests.operators.model import QUEUE, OperatorObject
-from volcano_lab.manifests.operators.table import OPERATORS
 from volcano_lab.manifests.templates import by_webhook, differences, template_of, templates
 from volcano_lab.messages import Message, Said, known
 from volcano_lab.trace.plain import amounts, grouped

@@ -5,12 +5,10 @@ panels are data; `decide` runs the real scheduler. A lab moves from Python as on
 tested without a browser. `docs/labs-and-pictures.md` builds one in thirty lines.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 from attrs import define, field
 from traitlets import observe
@@ -156,7 +154,7 @@ class Lab(live.OnPage):
         """Whether each task is done, by name."""
         return {task.name: done for task, done in zip(self.tasks, self._done, strict=True)}
 
-    def set(self, **values: Any) -> Lab:
+    def set(self, **values: Any) -> Self:
         """Set controls by name; the page follows with one message.
 
         Raises:
@@ -166,20 +164,20 @@ class Lab(live.OnPage):
         self._move(values)
         return self
 
-    def undo(self) -> Lab:
+    def undo(self) -> Self:
         """Undo the last move."""
         if self._past:
             self._apply(self._past.pop(), [gettext("Undone.")], past=False)
         return self
 
-    def reset(self) -> Lab:
+    def reset(self) -> Self:
         """Set all controls to their initial values."""
         self._past.clear()
         self._task = -1
         self._apply(self.start, [], ghost="none", past=False)
         return self
 
-    def begin(self, task: int | str) -> Lab:
+    def begin(self, task: int | str) -> Self:
         """Begin a task, by its number or name: show its text, set its values."""
         found = self._begun(task)
         self._apply(self.start | found.start, [found.said()], ghost="none")

@@ -8,10 +8,8 @@ panel of that lab. `docs/labs-and-pictures.md` shows each with its data.
 Queues. a: 16 held, 28 deserved, 50 limit (CPUs).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 from attrs import define, evolve, field
 
@@ -48,7 +46,7 @@ class Picture:
         """Return the picture's data for a lab's facts."""
         return self.data(facts) if callable(self.data) else self.data
 
-    def at(self, facts: Any) -> Picture:
+    def at(self, facts: Any) -> Self:
         """Return the same picture with its data instead of a function."""
         return evolve(self, data=self.of(facts))
 

@@ -5,10 +5,8 @@ page requests with `ask` and shows `shown`, one frame of `debug.frames`. Stateme
 the page has all their frames.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Self
 
 from traitlets import Dict, Int, List, Unicode, observe
 
@@ -18,8 +16,7 @@ from volcano_lab.debug.presets import SYMPTOMS, Symptom, find
 from volcano_lab.explain.explainer import Explainer
 from volcano_lab.messages import Message, Misuse, NoSuch, gettext
 from volcano_lab.scheduler import traced
-from volcano_lab.trace import Record, TraceReader, colors_of
-from volcano_lab.trace.stepper import Stepper
+from volcano_lab.trace import Record, Stepper, TraceReader, colors_of
 from volcano_lab.widgets import live, scripts
 
 
@@ -192,7 +189,7 @@ class StatementSteps(live.OnPage):
         super().__init__(fixed={"widget": "statementSteps"}, scenes=list(self._scenes))
         self.show(next(iter(self._scenes)))
 
-    def show(self, scene: str) -> StatementSteps:
+    def show(self, scene: str) -> Self:
         """Show another scene, from its start. `KeyError` for an unknown name."""
         if scene not in self._scenes:
             raise NoSuch("there is no scene {scene}; there are {scenes:,}", scene=scene,

@@ -4,8 +4,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from volcano_lab.api import ZERO, Resource
-from volcano_lab.trace import State, TraceReader, reading
-from volcano_lab.trace.stepper import Stepper
+from volcano_lab.trace import State, Stepper, TraceReader, reading
 
 Rows = Iterator[dict[str, Any]]
 CHOSEN, FITS, LATER, NO_FIT = "chosen", "fits", "fits later", "does not fit"
