@@ -96,7 +96,7 @@ TABLE = {
     "without enqueue none is named": (held(), conf("gang", "predicates", actions="allocate"), [
         "switch conf/actions=allocate, reclaim", OLD]),
     "a queue gives nothing back": (held(reclaimable=False), EVICTING, [
-        "switch queue/a.reclaimable=true", FACTOR,
+        "switch queue/a.reclaimable=true", FACTOR, "queue queue/default.weight=1001",
         "queue conf/actions=allocate, preempt, reclaim", OLD]),
     "gang keeps all victims": (held(), EVICTING, [
         "switch plugin/gang.enableReclaimable=false", FACTOR,

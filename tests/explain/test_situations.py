@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from kube_scene import node
+from small_cluster import conf
 
 from explain.test_exports import CONF, NODE, QUOTA, asked, exported
 from volcano_lab import loads
+from volcano_lab.api.objects import ObjectMeta, PriorityClass
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
 from volcano_lab.manifests.defaults import with_defaults
@@ -535,3 +538,44 @@ def test_an_owner_whose_pods_run_in_part_waits_for_the_quota_that_refuses_the_re
     assert next(each.change for each in found.remedies) == (
         f"ResourceQuota a/small: hard requests.cpu {hard} -> 3")
     assert names == ["a/web"]
+
+
+JOB_OF = {"Job": """apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: train}
+spec: {minAvailable: 2, priorityClassName: %s, tasks: [{name: w, replicas: 2, template: {spec: {
+  containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}]}
+""", "Deployment": """apiVersion: apps/v1
+kind: Deployment
+metadata: {name: train}
+spec: {replicas: 2, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {
+  schedulerName: volcano, priorityClassName: %s, containers: [{name: c, image: i}]}}}
+"""}
+
+
+@pytest.mark.parametrize(("kind", "name", "changes"), [
+    ("Job", "hgih", ["job default/train: priorityClassName hgih -> high",
+                     "create PriorityClass hgih", "job default/train: without PriorityClass hgih"]),
+    ("Job", "other", ["create PriorityClass other",
+                      "job default/train: without PriorityClass other"]),
+    ("Deployment", "other", ["create PriorityClass other"])])
+def test_a_priority_class_that_is_not_there_is_created_or_another_one_named(kind, name, changes):
+    cluster = Cluster([node("n1"), PriorityClass(ObjectMeta("high"), value=5)]).add(
+        JOB_OF[kind] % name)
+    found = cluster.why("train")
+    assert f"there is no PriorityClass {name}" in found.text
+    assert [remedy.change for remedy in found.remedies] == changes
+    assert all("2 more pods are placed" in str(cluster.what_if(*remedy.made.settings))
+               for remedy in found.remedies)
+    assert not Cluster([node("n1")]).add(JOB_OF[kind] % "system-node-critical").why(
+        "train").remedies
+
+
+def test_what_protects_all_pods_of_a_job_is_named_before_the_job_is_admitted():
+    kept = Cluster().node("n1", cpu=8).queue("q").job(
+        "old", cpu=4, pods=2, queue="q", running={"n1": 2}).job("train", cpu=4, queue="q").changed(
+        "job/old.metadata.annotations[volcano.sh/preemptable]=false")
+    found = kept.why("train", conf=conf("gang", "overcommit", "proportion", "predicates",
+                                        actions="enqueue, allocate, preempt"))
+    assert "Once admitted, it would wait, too: preempt finds no node" in found.text
+    assert "Pods of default/old have volcano.sh/preemptable: false." in found.text

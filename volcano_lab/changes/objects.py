@@ -301,7 +301,8 @@ def _created(target: str, value: dict[str, Any], where: str) -> api.KubernetesOb
     word, _, rest = target.partition("/")
     cls = CLASSES[kind_of(word, where)]
     namespace, _, name = rest.rpartition("/")
-    parts = value if {*value} <= {"metadata", "spec", "status"} else {"spec": value}
+    whole = {*value} <= {"metadata", "spec", "status"} or not hasattr(cls, "spec")
+    parts = value if whole else {"spec": value}
     metadata = {"name": name} | ({"namespace": namespace} if namespace else {})
     document = {"apiVersion": cls.api_versions[0], "kind": cls.kind, **parts,
                 "metadata": parts.get("metadata", {}) | metadata}

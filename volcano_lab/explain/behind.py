@@ -37,12 +37,18 @@ def behind(seen: Evidence, job: JobInfo, known: set[str]) -> list[Cause]:
     then.future = outcome.Outcome()  # further cycles are not run
     also = why_job.job_causes(then, after) if after is not None else []
     doors = [cause for cause in also if cause.code not in known and (
-        cause.code in NEXT_DOORS if code == "once_admitted" else not cause.context)][:DOORS]
+        _is_door(cause) if code == "once_admitted" else not cause.context)][:DOORS]
     return [Cause(cause.code, [
         Message("behind.more" if number else code), *cause.sentences,
         Message("admission_adds", n=len(cause.numbers["allowed"]))
         if code == "once_admitted" and "allowed" in cause.numbers else None],
         cause.numbers, [], True) for number, cause in enumerate(doors)]
+
+
+def _is_door(cause: Cause) -> bool:
+    """Whether a cause lasts: by its kind, or as fields of queues or jobs protect all their pods."""
+    return cause.code in NEXT_DOORS or bool(
+        cause.numbers.get("not_reclaimable") or cause.numbers.get("kept"))
 
 
 def _alone(seen: Evidence, job: JobInfo, bare: bool) -> Loaded:

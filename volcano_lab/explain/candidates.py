@@ -19,6 +19,7 @@ from volcano_lab.explain.pod_fields import OfPods
 from volcano_lab.explain.queue_fields import OfQueues
 from volcano_lab.explain.sizes import ROOM, less_or_more
 from volcano_lab.framework import Session
+from volcano_lab.messages import meant
 from volcano_lab.trace import amounts, grouped, queue_attributes
 
 RANGES = {"not_created.max": ("max",), "not_created.above": ("max", "default"),
@@ -211,6 +212,15 @@ class Candidates(OfQueues, OfPods):
                     f"limitrange/{obj.key}", "spec", "limits", str(place), bound, numbers["name"],
                     to=asked) for place, item in enumerate(obj.spec.limits) for bound in bounds
                     if numbers["name"] in getattr(item, bound)))
+
+    def classes(self, numbers: Numbers) -> Iterator[Option]:
+        """That the pods name a PriorityClass that there is, or none, or that theirs is created."""
+        path, missing = f"{self.name}.priorityClassName", numbers.get("missing", ())
+        near = {meant(name, numbers["there"], 0.7) for name in missing} - {""}
+        for name in [*sorted(near), "null"] if missing else ():
+            yield once(f"{path}={name}", rank=Rank.JOB)
+        if missing:
+            yield values.new_classes(missing)
 
     def never(self, numbers: Numbers) -> Iterator[Option]:
         """That jobs which can never start are gone, as many as it takes."""

@@ -95,13 +95,15 @@ def _not_created(seen: Evidence, what: str, names: set[str]) -> Explanation | No
 
 
 def _created(seen: Evidence, reasons: list[Message]) -> Iterator[Option]:
-    """Yield what lets controllers create pods: a quota that allows more, an owner that is resumed
-    unless Kueue decides when.
+    """Yield what lets controllers create pods: a quota that allows more, their PriorityClass, an
+    owner that is resumed unless Kueue decides when.
     """
     for why in (reason.facts["what"] for reason in reasons):
         if refusal := refusal_of(why):
             yield from options.quota_raised(refusal["quota"], refusal["wanted"].items(),
                                             wanted_by_all(seen, refusal).items())
+        if getattr(why, "code", "") == "not_created.priority":
+            yield values.new_classes(why.facts["classes"])
         if isinstance(why, Message) and why.code == "not_created.suspended" and (
                 why.facts["kueue"] is None):
             steps = why.facts["field"].split(".")[1:]

@@ -113,6 +113,10 @@ def text_of(resource: str, number: Any, like: str = "") -> str:
     return quantity.to_text(number, "BinarySI" if whole else quantity.style_of(like or "0"))
 
 
+DECIDE_CREATION = ("resourcequota/", "limitrange/", "priorityclass/")
+"""Objects by which the API server decides whether pods are created."""
+
+
 class World:
     """The objects and the configuration that are changed, found by name; `called` is how a job (by
     its uid) is called.
@@ -208,7 +212,8 @@ class World:
         """
         pods = any(name.startswith("pod/") for name in change.removals)  # created again by owners
         if _of_owner(change) or pods or (change.removals and self._refused) or any(
-                text.startswith(("resourcequota/", "limitrange/")) for text in change.settings):
+                text.startswith(DECIDE_CREATION) or ".priorityClassName=" in text
+                for text in change.settings):
             return change.given(self.given, self.conf)
         return change.applied(self.objects, self.conf, self.index)
 

@@ -88,6 +88,11 @@ def new_queue(world: World, queue: str, below: Sequence[str] = ()) -> Option:
     return once(f"queue/{queue}={value_text({'spec': spec, 'status': {'state': 'Open'}})}")
 
 
+def new_classes(names: Iterable[str]) -> Option:
+    """PriorityClasses of these names, as important as pods without one."""
+    return once(*(f'priorityclass/{name}={{"value": 0}}' for name in names))
+
+
 def minimum(world: World, uid: str, rank: int = Rank.LESS) -> Option:
     """A lower minimum of a gang."""
     least = world.groups[uid].spec.min_member

@@ -221,6 +221,9 @@ def _not_made(seen: Evidence, job: JobInfo, why: Said) -> Cause:
     never = getattr(facts.get("unready"), "code", "") == "not_created.ended"
     if getattr(why, "code", "") == "not_created.depends" and not never:
         return Cause("pods_not_made", said, {"sure": "depends", **facts}, [], bool(job.tasks))
+    if classes := facts.get("classes"):
+        return Cause("pods_forbidden", said, {
+            "by": "classes", "missing": classes, "there": seen.classes}, [], bool(job.tasks))
     if (by := facts.get("quota")) is None:
         return Cause("pods_not_made", said, {"never": never, "phase": facts.get("phase")}, [],
                      bool(job.tasks) and not never)
