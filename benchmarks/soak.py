@@ -331,14 +331,15 @@ def fits_alone(drawn: Scenario, template: JobTemplate) -> bool:
     makes also where allocate never places the job.
     """
     cluster = drawn.cluster.copy().remove("held")
-    for obj in template.build(template.name, cluster.objects())[:2]:
+    for obj in template.build(template.name, cluster.objects()):
         cluster.add(*(obj if isinstance(obj, list) else [obj]))
     return any(operation == "allocate" for operation, *_ in cluster.run(drawn.conf).committed)
 
 
 def unfinished(sim: Simulation) -> list[str]:
     """Return the jobs that could have finished and have not."""
-    return [uid for uid, run in sim.side.jobs.items() if run.finished is None and run.members]
+    return [uid for uid, run in sim.side.jobs.items()
+            if run.finished is None and (run.members or uid in sim.side.later)]
 
 
 def main() -> int:

@@ -34,6 +34,7 @@ def take_off(sim: Simulation, *kinds: str) -> None:
 def delete_job(sim: Simulation, job: str) -> None:
     """A user deletes a job that may not have finished: its pods are not recreated."""
     pods, sim.side.jobs[job].members = sim.side.jobs[job].members, []
+    sim.side.later.pop(job, None)
     for pod in pods:
         if sim.server.find("Pod", pod) is not None:
             sim.server.delete("Pod", pod)
