@@ -184,7 +184,8 @@ MUTANTS = [
     Mutant("backfill forgets the promise it takes back", "def _pick_up_pending_tasks(",
            "unplace(ssn, task)"),
     # the simulated cluster
-    Mutant("a lost pod comes back with its old uid", "def _pending_copy(", '"uid": "", ', ""),
+    Mutant("a lost pod comes back with its old uid", "def _pod_deleted(self, job", '"uid": ""',
+           '"uid": pod.metadata.uid'),
     Mutant("pods of a node that returns are not started", "def node_returns(",
            '(self._expect if pod.status.phase == "Pending" else self.finishes_after)(pod)'),
     Mutant("pods of a lost node stay", "def pods_collected(", 'self.server.remove("Pod", pod.key)'),
