@@ -49,6 +49,7 @@ def read(objects, kind, name, *path):
     ("queue/a.capability[nvidia.com/gpu]=2", ("Queue", "a", "spec", "capability"),
      {"nvidia.com/gpu": "2"}),
     ("queue/a.capability={cpu: 1}", ("Queue", "a", "spec", "capability"), {"cpu": "1"}),
+    ("queue/a.state=Closed", ("Queue", "a", "status", "state"), "Closed"),
     ("node/n2.metadata.labels.zone=z1", ("Node", "n2", "metadata", "labels", "__len__"), 2),
     ("job/ml/train.minMember=1", ("PodGroup", "train", "spec", "min_member"), 1),
     ("pg/train.queue=a.b", ("PodGroup", "train", "spec", "queue"), "a.b"),

@@ -34,7 +34,8 @@ UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
 """The taint that is added and removed with `spec.unschedulable`."""
 _JOB: type = api.VolcanoJobSpec
 OF_JOB = {json_name(field) for field in attrs.fields(_JOB)}
-IN_STATUS = {api.Node: ("allocatable", "capacity"), api.ResourceQuota: ("hard", "used")}
+IN_STATUS = {api.Node: ("allocatable", "capacity"), api.ResourceQuota: ("hard", "used"),
+             api.Queue: ("state",)}
 """Fields of the status that the scheduler reads, and that users name without `status.`."""
 _STEP = re.compile(r"\[([^]]+)\]|([^.[\]]+)")
 _FIELD = re.compile(r"\.[^.[\]]+(\.[^.[\]]+|\[[^]]+\])*")
