@@ -93,7 +93,10 @@ def test_the_job_runs_without_a_blocker():
 
 def holds(*names):
     """Whether the first change that is offered places the job; None without one."""
-    world = blocked(*names)
+    return first_holds(blocked(*names))
+
+
+def first_holds(world):
     remedies = [*world.why("train", conf=CONF).remedies_within(60)]
     return world.what_if(*remedies[0].made.settings, remove=remedies[0].made.removals,
                          base_conf=CONF).holds("train", "placed") if remedies else None
@@ -110,6 +113,15 @@ def test_for_three_blockers_a_change_is_offered_that_holds():
     found = [holds(*names) for names in THREE]
     assert False not in found
     assert found.count(None) <= 4
+
+
+def test_a_change_may_open_the_next_one_where_the_first_line_stays_the_same():
+    sick = "{key: gpu, effect: NoSchedule}, {key: node.kubernetes.io/not-ready, effect: NoSchedule}"
+    world = cluster(taint=sick, quota=3)
+    change = next(iter(world.why("train", conf=CONF).remedies_within(60))).change
+    assert all(part in change for part in (
+        "requests.cpu 3 -> 6", "repair node n0", "a toleration of gpu:NoSchedule"))
+    assert first_holds(world)
 
 
 def test_more_is_offered_than_a_lower_minimum_where_only_that_helps_alone():

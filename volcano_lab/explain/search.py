@@ -290,21 +290,34 @@ class Search(Tries):
         return causes, [option for option in candidates(world, ssn, job, causes)
                         if not any(text.startswith(brought) for text in option.most.settings)]
 
+    def _step(self, made: Change, causes: list[Cause], options: list[Option]
+              ) -> tuple[Option, list[Cause], list[Option]] | None:
+        """The first option that turns the first cause, with what the job waits for then; or else
+        the first one after which others may help that could not before.
+        """
+        known, opening = {option.most for option in options}, None
+        for option in options:
+            if option.kind not in ALONE or (option.kind, option.rank) == ("cut", Rank.JOB):
+                turned, following = self._next(made + option.most)
+                step = option, turned, following
+                if self.at(made + option.most) == PLACED or _first(turned) != _first(causes):
+                    return step
+                if any(each.most not in known and each.kind not in ALONE
+                       and each.rank < Rank.NODES for each in following):
+                    opening = opening or step
+        return opening
+
     def chain(self) -> Iterator[Remedy]:
         """One set of several changes: what turns the first cause, then what turns the cause that is
         first after it; each as small as the others allow.
         """
         done: list[Option] = []
         causes, options = self._next(Change())
-        while causes and len(done) < LONGEST and self.at(made := _sum(done)) != PLACED:
-            for option in options:
-                if option.kind not in ALONE or (option.kind, option.rank) == ("cut", Rank.JOB):
-                    turned, following = self._next(made + option.most)
-                    if self.at(made + option.most) == PLACED or _first(turned) != _first(causes):
-                        break
-            else:
+        while causes and len(done) < LONGEST and self.at(_sum(done)) != PLACED:
+            step = self._step(_sum(done), causes, options)
+            if step is None:
                 return
-            done, causes, options = [*done, option], turned, following
+            done, causes, options = [*done, step[0]], *step[1:]
         if not done or self.at(_sum(done)) != PLACED:
             return
         for option in [*done]:
