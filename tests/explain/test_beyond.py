@@ -68,6 +68,13 @@ def test_a_plugin_is_named_where_it_decides(plugin, facts, named):
     assert ("beyond" in found.codes) == named
 
 
+@pytest.mark.parametrize("answer, line", [
+    (REFUSED, 'the cluster\'s last answer is "all nodes are unavailable: 1 node(s) no licence".'),
+    (GANG, "without that, the job does not wait."), ("", "without that, the job does not wait.")])
+def test_the_first_line_quotes_the_answer_where_a_plugin_decides_beyond_the_lab(answer, line):
+    assert line in why("deviceshare", request=VGPU, answer=answer).head
+
+
 VENDOR = "0/2 nodes are unavailable: 1 node check failed, 1 Insufficient cpu."
 
 

@@ -237,6 +237,24 @@ def test_what_protects_its_pods_for_what_they_are_is_named(space, said):
     assert ("conformance keeps 4 of its pods: they are critical" in found.text) == said
 
 
+@pytest.mark.parametrize(("queues", "plugin", "change"), [
+    (("a", "a"), "priority", "job/default/late.priority=1"),
+    (("a", "b"), "proportion", "queue/b.priority=1")])
+def test_what_would_reverse_the_order_of_two_jobs_is_offered_and_does(queues, plugin, change):
+    cluster = Cluster().node("n1", cpu=4).queue("a").queue("b")
+    for name, queue in zip(("early", "late"), queues, strict=True):
+        cluster.job(name, queue=queue, cpu=3)
+    text = conf("allocate", plugin, "predicates", *["proportion"] * (plugin != "proportion"))
+    found = cluster.why("late", before="early", conf=text)
+    assert found.head.startswith("allocate serves default/early before default/late")
+    first = found.remedies[0]
+    assert first.made.settings == (change,) and "allocate serves late before early" in first.effect
+    objects, changed = first.world.applied(first.made)
+    assert "serves default/late before" in Cluster(objects).why(
+        "late", before="early", conf=changed).head
+    assert ("early waits" in first.effect) is (queues == ("a", "a"))
+
+
 def test_a_job_is_not_compared_with_itself(tmp_path, capsys):
     cluster = Cluster().node("n1", cpu=4).job("a", cpu=1)
     with pytest.raises(LookupError, match="job default/a is compared with itself"):

@@ -205,12 +205,12 @@ def test_a_kind_that_is_not_read_is_a_warning(text, warning):
 
 def test_many_kinds_that_are_not_read_are_one_warning():
     text = "\n---\n".join(f"{{apiVersion: v1, kind: {kind}, metadata: {{name: {name}}}}}" for
-                          name, kind in enumerate(("Secret", "Event", "Lease", "Event", "Role"), 1)
+                          name, kind in enumerate(("Secret", "Pet", "Lease", "Pet", "Role"), 1)
                           ).replace("name: ", "name: n")
     assert loads(text).warnings == ["objects of 4 kinds are not read and have no effect: Secret 1, "
-                                    "Event 2, Lease 1, Role 1"]
+                                    "Pet 2, Lease 1, Role 1"]
     few = loads(text.rpartition("\n---\n")[0]).warnings
-    assert few[1] == ("Event n2 (text, document 2) and 1 more: kind Event is not read and has no "
+    assert few[1] == ("Pet n2 (text, document 2) and 1 more: kind Pet is not read and has no "
                       "effect")
 
 

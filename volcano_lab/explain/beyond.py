@@ -16,7 +16,7 @@ from volcano_lab.explain import kubelet, lint, pages
 from volcano_lab.explain.earlier import earlier
 from volcano_lab.explain.evidence import OWN, Evidence
 from volcano_lab.explain.explanation import Cause, moment_text
-from volcano_lab.manifests import numa, unsupported
+from volcano_lab.manifests import events, numa, unsupported
 from volcano_lab.messages import Message, Said
 
 BEYOND = pages.TABLES["beyond"]
@@ -80,7 +80,8 @@ def _in_cluster(seen: Evidence, task: TaskInfo, said: str, changed: Message | No
     known = earlier(seen, seen.ssn.jobs[task.job]) if changed else []
     more = [*known, *_not_counted(seen, seen.ssn.jobs[task.job]), *filter(None, [changed])]
     answer = Cause.of("beyond_answer", *more, pod=task.key, said=said.strip().rstrip("."))
-    for each in [answer] if said else _waited(seen, task, more):
+    for each in [answer] if said else [*_not_admitted(seen, task, more)] or _waited(
+            seen, task, more):
         each.numbers |= {"sure": "earlier", "version": seen.scheduler} if known else {}
         yield each
 
@@ -94,6 +95,17 @@ def _not_counted(seen: Evidence, job: JobInfo) -> Iterator[Message]:
         if found and int(found[1]) < len(there):
             yield Message("waited.not_counted", n=int(found[1]), there=len(there),
                           time=moment_text(at))
+
+
+def _not_admitted(seen: Evidence, task: TaskInfo, changed: list[Message]) -> Iterator[Cause]:
+    """Yield the scheduler's Event by which it does not admit a PodGroup that is Pending."""
+    key = seen.ssn.jobs[task.job].pod_group.key
+    said = seen.not_created.get(events.OF_ADMISSION + key, ()) if any(
+        isinstance(obj, PodGroup) and obj.status.phase in ("", "Pending")
+        for obj in seen.named.get(key, ())) else ()
+    yield from (Cause("beyond_answer", [Message("beyond_answer.group", group=key, **each.facts),
+                                        *changed], dict(each.facts))
+                for each in said if isinstance(each, Message))
 
 
 def _waited(seen: Evidence, task: TaskInfo, changed: list[Message]) -> Iterator[Cause]:

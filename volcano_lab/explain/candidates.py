@@ -244,6 +244,12 @@ class Candidates(OfQueues, OfPods):
             theirs = self.world.queues[numbers["first"]].spec.priority
             yield once(f"queue/{self.job.queue}.priority={theirs + 1}")
 
+    def sooner(self, order: Cause, other: JobInfo) -> Iterator[Option]:
+        """That the job is served before another one that came first: by their priorities, or
+        without the plugin by which that did.
+        """
+        yield from self._before([other])
+        yield from self.first(order.numbers) if "plugin" in order.numbers else ()
 
     def unprotected(self, numbers: Numbers) -> Iterator[Option]:
         """Victims without the plugin or the gang's minimum that keeps them, or of a lower priority

@@ -22,7 +22,7 @@ from volcano_lab.explain.left_out import absent, left_out, no_queue
 from volcano_lab.explain.loops import cluster_loops
 from volcano_lab.explain.outcome import LARGE, alone
 from volcano_lab.explain.promises import leaving, overdue, promised
-from volcano_lab.explain.remedies import ends_of, remedies_for
+from volcano_lab.explain.remedies import ends_of, remedies_for, sooner
 from volcano_lab.explain.remedy import Remedy
 from volcano_lab.explain.victims import evicted_for, victim_causes, who_evicts
 from volcano_lab.explain.why_job import PODS_REFUSED, gap_of, head_of, job_causes
@@ -351,8 +351,13 @@ class Explainer(Shown):
         enqueue serves default/a before default/b.
         """
         jobs = self.session.jobs
-        return questions.why_before(self.evidence, *(
-            jobs[self.names.find(name, "job")[1]] for name in (first, second)))
+        pair = [jobs[self.names.find(name, "job")[1]] for name in (first, second)]
+        found = questions.why_before(self.evidence, *pair)
+        for cause in found.causes[:1]:
+            if cause.records and "first" in cause.numbers:
+                pair.sort(key=lambda job: cause.numbers["first"] not in (job.uid, job.queue))
+                found.find_remedies = partial(sooner, self.evidence, cause, pair)
+        return found
 
     def who_evicts(self, name: str) -> Explanation:
         """Return which actions may evict pods of a job, for which jobs now, and when.

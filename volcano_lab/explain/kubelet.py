@@ -11,7 +11,7 @@ from volcano_lab.api.storage import CLAIM, SELECTED_NODE, WAIT, claims_of, class
 from volcano_lab.explain.evidence import STARTING, Evidence, not_started, unplaced
 from volcano_lab.explain.explanation import Cause, over, part
 from volcano_lab.explain.holders import held_by_strangers
-from volcano_lab.manifests.events import EVICT, OF_POD, SCALES
+from volcano_lab.manifests.events import EVICTS, OF_POD, SCALES
 from volcano_lab.manifests.job_controller import CREATING, policy_for
 from volcano_lab.messages import Message, Said
 from volcano_lab.trace.plain import amounts
@@ -108,9 +108,9 @@ def claims_off(seen: Evidence, task: TaskInfo) -> Message | None:
 
 
 def warnings_of(seen: Evidence, task: TaskInfo, evicted: bool = False) -> list[Message]:
-    """The warnings about a pod: those of Volcano's evictions, or the others."""
+    """The warnings about a pod: those of evictions, or the others."""
     return [each for each in _about(seen, task.key) if each.facts["reason"] not in SCALES
-            and (each.facts["reason"] == EVICT) == evicted]
+            and (each.facts["reason"] in EVICTS) == evicted]
 
 
 def scaled(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

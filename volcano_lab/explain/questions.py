@@ -134,7 +134,8 @@ def why_before(seen: Evidence, job: JobInfo, other: JobInfo) -> Explanation:
             causes = [*order_causes(seen, action, first, second)]
             if not causes and first.queue != second.queue:
                 causes = [Cause("came_first", Message("order.level", queues=[
-                    first.queue, second.queue]))]
+                    first.queue, second.queue]), {"first": first.queue}, [*filter(
+                        None, [turns[first.uid]])])]
             return Explanation(about, said, [*causes, _place(seen, action, job)])
     refused, admitted = sorted((job, other), key=lambda each: not each.is_pending())
     if not refused.is_pending() or turn_of(seen, "allocate", admitted) is None:

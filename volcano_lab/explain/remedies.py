@@ -10,17 +10,21 @@ from math import inf
 from time import perf_counter
 
 from volcano_lab.api import JobInfo
-from volcano_lab.explain.candidates import candidates, distinct
+from volcano_lab.explain.candidates import Candidates, candidates, distinct
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import SWITCHED, World, switched
-from volcano_lab.explain.outcome import outcome
+from volcano_lab.explain.order import turn_of
+from volcano_lab.explain.outcome import alone, outcome
+from volcano_lab.explain.price import costs, placed_before, price
 from volcano_lab.explain.remedy import Remedy
 from volcano_lab.explain.search import Search
-from volcano_lab.explain.trial import TooLate
+from volcano_lab.explain.trial import TooLate, silent
 from volcano_lab.explain.tries import PATIENCE
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.messages import Message
+from volcano_lab.scheduler import traced
+from volcano_lab.trace import short
 
 MOST, ENDS = 5, 2
 """Remedies that are offered, and changes that end the loops of a cluster."""
@@ -50,6 +54,37 @@ def remedies_for(seen: Evidence, job: JobInfo, causes: list[Cause], seconds: flo
         if shown == MOST:
             break
     yield from islice(sorted(held, key=lambda each: (each.price.dear, each.rank)), MOST - shown)
+
+
+def sooner(seen: Evidence, order: Cause, jobs: list[JobInfo], seconds: float = inf
+           ) -> Iterator[Remedy]:
+    """Changes with which an action serves the second of two jobs before the first, with what they
+    cost others, at most two; none after `seconds`.
+    """
+    (first, second), name = jobs, seen.called(jobs[1].uid)
+    end, now, action = perf_counter() + seconds, seen.ssn.now, order.records[0].action
+    world = World(seen.objects, seen.ssn.conf, seen.called)
+    found = 0
+    for option in Candidates(world, seen.ssn, second).sooner(order, first):
+        if found == ENDS or perf_counter() > end:
+            return
+        try:
+            objects, conf = world.applied(option.most)
+            with silent():
+                trace, ssn = traced(objects, conf, now=now)
+            turns = [turn_of(Evidence(ssn, trace, objects), action, ssn.jobs[each.uid])
+                     for each in (second, first)]
+            if turns[0] is None or (turns[1] is not None and turns[0].number > turns[1].number):
+                continue
+            cost = price(alone(seen, end), outcome(objects, conf, "", now, end),
+                         placed_before(seen.ssn), second.uid)
+        except (ManifestError, TooLate):
+            continue
+        found += 1
+        yield Remedy(world.described(option.most), (
+            Message("gains.served", action=action, name=short(name), other=short(seen.called(
+                first.uid))), *costs(seen.called, cost)), option.most, option.rank, world, name,
+            price=cost)
 
 
 def ends_of(seen: Evidence, loops: Cause, seconds: float = inf) -> Iterator[Remedy]:

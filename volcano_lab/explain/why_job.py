@@ -69,7 +69,7 @@ def _standing(seen: Evidence, job: JobInfo, causes: list[Cause], status: list[Me
     more = _besides(found)
     code = next(code for code, holds in (
         ("job.head", refused or (sure and sure.code.endswith("depends"))),
-        ("job.idle", idle or sure), ("job.beyond", by),
+        ("job.idle", idle or sure), ("job.beyond.answer", by and more["said"]), ("job.beyond", by),
         ("job.placed", found.keys() & {*beyond.WAITED}),
         ("job.failed", more["why"] and not job.ready_task_num()),
         ("job.queue", more["named"]), ("job.stands", True)) if holds)
@@ -77,12 +77,13 @@ def _standing(seen: Evidence, job: JobInfo, causes: list[Cause], status: list[Me
         seen.called(job.uid)), queue=job.queue if more["named"] else None, **more)
 
 
-def _besides(found: Mapping[str, list[Cause]]) -> dict[str, list[str] | None]:
-    """Why pods have failed, and another queue that the owner names."""
+def _besides(found: Mapping[str, list[Cause]]) -> dict[str, Any]:
+    """Why pods have failed, another queue that the owner names, and the cluster's last answer."""
     queues = [queue for cause in found.get("no_effect", ()) for queue in cause.numbers["meant"]
               if cause.numbers["what"] == "unread.queue_above"]
     return {"why": [cause.numbers["reason"] for cause in found.get("failed", ())] or None,
-            "named": queues or None}
+            "named": queues or None,
+            "said": next((cause.numbers["said"] for cause in found.get("beyond_answer", ())), None)}
 
 
 def gap_of(cause: Cause, sure: bool = False) -> Message | None:

@@ -300,16 +300,8 @@ class _Batch:
         try:
             cls = documents.kind_of(document)
         except documents.NotRead as reason:
-            for key, said in events.reported(document).items():
-                self._report(key, said)
+            if self._said_by(document):
                 return
-            if document.get("kind") == "Numatopology":
-                said = numa.of_node(document)
-                self._reports[numa.OF_NUMA + said.facts["node"]] = [said]
-            elif document.get("kind") == "PodGroup":
-                self._reports[events.OF_GROUP + documents.key_of(document)] = [Message(
-                    "left_out.version", name=documents.key_of(document),
-                    version=document["apiVersion"], read=api.PodGroup.api_versions[0])]
             self._not_read.setdefault(str(reason), []).append(label)
             self._kinds |= {str(reason): reason.kind} if reason.kind else {}
             self._reports.setdefault(documents.key_of(document), []).append(str(reason))
@@ -343,6 +335,23 @@ class _Batch:
                     self._node_labels |= {*labels.split(",")}
                 self._scheduler = next(iter(IMAGE.findall(spec)), self._scheduler)
             self._keep(obj, label, place, event)
+
+    def _said_by(self, document: dict[str, Any]) -> bool:
+        """Keep what an object says that is not read itself; whether it is an Event, which only says
+        something.
+        """
+        kind = document.get("kind")
+        if kind == "Event":
+            for key, said in events.reported(document).items():
+                self._report(key, said)
+        elif kind == "Numatopology":
+            said = numa.of_node(document)
+            self._reports[numa.OF_NUMA + said.facts["node"]] = [said]
+        elif kind == "PodGroup":
+            self._reports[events.OF_GROUP + documents.key_of(document)] = [Message(
+                "left_out.version", name=documents.key_of(document),
+                version=document["apiVersion"], read=api.PodGroup.api_versions[0])]
+        return bool(kind == "Event")
 
     def _report(self, key: str, said: Message) -> None:
         """Keep the last warning of a controller, of those about a pod the last of each reason."""
