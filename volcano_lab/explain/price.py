@@ -58,6 +58,11 @@ class Price:
                 "fewer": {called(uid): list(pair) for uid, pair in self.fewer.items()}}
 
     @property
+    def takes(self) -> bool:
+        """Whether others lose pods, or wait instead."""
+        return bool(self.evicts or self.ends or self.waits or self.fewer)
+
+    @property
     def dear(self) -> int:
         """0 where others lose no more than is gained, 1 where a gang of several breaks or a job of
         higher priority loses pods, 2 where others lose more, or most of what is bought is for them.

@@ -13,7 +13,7 @@ from volcano_lab.api import JobInfo
 from volcano_lab.explain.candidates import Candidates, candidates, distinct
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause
-from volcano_lab.explain.options import SWITCHED, World, switched
+from volcano_lab.explain.options import SWITCHED, Rank, World, switched
 from volcano_lab.explain.order import turn_of
 from volcano_lab.explain.outcome import alone, outcome
 from volcano_lab.explain.price import costs, placed_before, price
@@ -35,13 +35,14 @@ ENOUGH, SOON = 3, 0.4
 def remedies_for(seen: Evidence, job: JobInfo, causes: list[Cause], seconds: float = inf,
                  pod: str = "", keep: bool = False) -> Iterator[Remedy]:
     """Changes with which a job that waits runs, or (`keep`) fewer of its pods are evicted, at most
-    five: first those that cost others no more than the job's size, each as soon as it is found,
-    those that change least before others; then those that break a gang, and last what costs others
-    more than the job requests. None after `seconds`.
+    five: first settings that take nothing from others, then those that take no more than the job's
+    size, more nodes and less of the job, each as soon as it is found; then those that break a gang,
+    and last what costs others more than the job requests. None after `seconds`.
     """
     soon = perf_counter() + seconds * SOON
     search = Search(seen, job, pod, perf_counter() + seconds, seconds / PATIENCE, keep)
     held: list[Remedy] = []
+    taking: list[Remedy] = []
     shown = 0
     for number, remedy in enumerate(search.found(causes), 1):
         if search.large and number == ENOUGH:
@@ -50,10 +51,23 @@ def remedies_for(seen: Evidence, job: JobInfo, causes: list[Cause], seconds: flo
             held.append(remedy)
             continue
         shown += 1
-        yield remedy
+        if _takes(remedy):
+            taking.append(remedy)
+        else:
+            while taking and remedy.rank >= Rank.REQUEST:
+                yield taking.pop(0)
+            yield remedy
         if shown == MOST:
             break
+    yield from taking
     yield from islice(sorted(held, key=lambda each: (each.price.dear, each.rank)), MOST - shown)
+
+
+def _takes(remedy: Remedy) -> bool:
+    """Whether a setting takes something from others, or from what the job requests."""
+    return Rank.HARMLESS < remedy.rank < Rank.REQUEST and bool(
+        remedy.price.takes or remedy.made.removals
+        or any(".requests" in text for text in remedy.made.settings))
 
 
 def sooner(seen: Evidence, order: Cause, jobs: list[JobInfo], seconds: float = inf

@@ -155,7 +155,7 @@ class Search(Tries):
             if perf_counter() > self.end:
                 return
             change = None if option.most in alike else self.fewest(option)
-            if change is None or change in self.offered | self._refused:
+            if change is None or change in self._refused or any(map(change.has, self.offered)):
                 continue
             others = self._others(option, options[number + 1:], Change())
             alike |= {*others}
