@@ -468,3 +468,35 @@ def test_pods_that_another_scheduler_has_placed_are_told_though_none_waits(kind,
     assert "does not wait" in found.head
     assert (f"names the scheduler {scheduler}" in found.text) == bool(said)
     assert said in found.text
+
+
+TRAINS = """\
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: o, namespace: a, uid: u}
+spec: {pytorchReplicaSpecs: {Worker: {replicas: 1, template: {spec: {schedulerName: volcano,
+  containers: [{name: c, resources: {requests: {cpu: CPU}}}]}}}}}
+---
+"""
+LATER = """\
+{apiVersion: v1, kind: Node, metadata: {name: n9, creationTimestamp: "2026-11-28T09:00:00Z"}}
+---
+"""
+
+
+@pytest.mark.parametrize("text", [SPARK.replace("SPEC", "instances: 1"), TRAINS])
+@pytest.mark.parametrize("cpu, version, status, owned, told", [
+    (1, "7", "{}", False, True), (3, "7", "{}", False, True), (1, "", "{}", False, False),
+    (1, "7", "{applicationState: {state: RUNNING}}", False, False), (1, "7", "{}", True, False)])
+def test_an_object_that_its_operator_has_not_handled_waits_for_that(
+        text, cpu, version, status, owned, told):
+    text = text.replace("uid: u}", f"""uid: u, resourceVersion: "{version}",
+  creationTimestamp: "2026-11-28T06:00:00Z"}}\nstatus: {status}""").replace("CPU", str(cpu))
+    made = """\
+{apiVersion: v1, kind: Pod, metadata: {name: z, namespace: a, ownerReferences: [
+  {apiVersion: x, kind: Any, name: o, uid: u}]}, spec: {containers: [{name: c}]}}
+---
+"""
+    found = asked(text, LATER, made if owned else "").why("a/o")
+    assert ("a/o waits for its operator, which has not handled" in found.head) is told
+    assert ("has no status, no PodGroup and no pods" in found.text) is told

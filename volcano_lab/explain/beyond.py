@@ -16,7 +16,7 @@ from volcano_lab.explain import kubelet, lint, pages
 from volcano_lab.explain.earlier import earlier
 from volcano_lab.explain.evidence import OWN, Evidence
 from volcano_lab.explain.explanation import Cause, moment_text
-from volcano_lab.manifests import events, numa, unsupported
+from volcano_lab.manifests import OperatorObject, events, numa, unsupported
 from volcano_lab.messages import Message, Said
 
 BEYOND = pages.TABLES["beyond"]
@@ -158,6 +158,21 @@ def idle_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                 seen.named.get(job.pod_group.key, ())))
     if work["no_scheduler"] and not seen.stopped.get("no_controller"):
         yield from _unseen(seen, "no_controller", seen.named.get(job.queue, ()))
+    yield from _unhandled(seen, job)
+
+
+def _unhandled(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield that an object is older than others of the cluster, and its operator has written no
+    status and created nothing: pods and PodGroup are there in the lab alone.
+    """
+    for obj in seen.named.get(seen.called(job.uid), ()):
+        created = obj.metadata.creation_timestamp or inf
+        if isinstance(obj, OperatorObject) and obj.metadata.resource_version and not (
+                obj.status or created + SOON >= seen.newest or any(
+                    ref.uid == obj.metadata.uid for each in seen.given
+                    for ref in each.metadata.owner_references)):
+            yield Cause.of("no_operator", kind=obj.kind, name=obj.key, created=moment_text(created),
+                           newest=moment_text(seen.newest))
 
 
 def _unseen(seen: Evidence, code: str, own: Iterable[KubernetesObject]) -> Iterator[Cause]:

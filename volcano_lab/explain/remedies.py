@@ -5,6 +5,7 @@ Volcano: none
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from math import inf
 from time import perf_counter
@@ -71,34 +72,28 @@ def _takes(remedy: Remedy) -> bool:
 
 
 def sooner(seen: Evidence, order: Cause, jobs: list[JobInfo], seconds: float = inf
-           ) -> Iterator[Remedy]:
-    """Changes with which an action serves the second of two jobs before the first, with what they
-    cost others, at most two; none after `seconds`.
+           ) -> list[Remedy]:
+    """Return changes with which an action serves the second of two jobs before the first, with what
+    they cost others; none after `seconds`.
     """
-    (first, second), name = jobs, seen.called(jobs[1].uid)
-    end, now, action = perf_counter() + seconds, seen.ssn.now, order.records[0].action
-    world = World(seen.objects, seen.ssn.conf, seen.called)
-    found = 0
+    (first, second), action = jobs, order.records[0].action
+    end, now, name = perf_counter() + seconds, seen.ssn.now, seen.called(second.uid)
+    world, found = World(seen.objects, seen.ssn.conf, seen.called), list[Remedy]()
     for option in Candidates(world, seen.ssn, second).sooner(order, first):
-        if found == ENDS or perf_counter() > end:
-            return
-        try:
+        with suppress(ManifestError, TooLate), silent():
             objects, conf = world.applied(option.most)
-            with silent():
-                trace, ssn = traced(objects, conf, now=now)
-            turns = [turn_of(Evidence(ssn, trace, objects), action, ssn.jobs[each.uid])
-                     for each in (second, first)]
-            if turns[0] is None or (turns[1] is not None and turns[0].number > turns[1].number):
-                continue
+            trace, ssn = traced(objects, conf, now=now)
+            turns = [turn.number if turn else inf for each in jobs for turn in [
+                turn_of(Evidence(ssn, trace, objects), action, ssn.jobs[each.uid])]]
             cost = price(alone(seen, end), outcome(objects, conf, "", now, end),
                          placed_before(seen.ssn), second.uid)
-        except (ManifestError, TooLate):
-            continue
-        found += 1
-        yield Remedy(world.described(option.most), (
-            Message("gains.served", action=action, name=short(name), other=short(seen.called(
-                first.uid))), *costs(seen.called, cost)), option.most, option.rank, world, name,
-            price=cost)
+            if turns[1] < turns[0]:
+                gain = Message("gains.served", action=action, name=short(name),
+                               other=short(seen.called(first.uid)))
+                found.append(Remedy(
+                    world.described(option.most), (gain, *costs(seen.called, cost)), option.most,
+                    option.rank, world, name, price=cost))
+    return found
 
 
 def ends_of(seen: Evidence, loops: Cause, seconds: float = inf) -> Iterator[Remedy]:

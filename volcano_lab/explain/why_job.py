@@ -37,7 +37,7 @@ QUEUE_GATE = "scheduling.volcano.sh/queue-allocation-gate"
 
 PODS_REFUSED = ("pods_refused", "pods_forbidden")
 """Causes that the API server refuses pods which a controller creates."""
-OWN_PARTS = evidence.OWN.values()
+OWN_PARTS = (*evidence.OWN.values(), "no_operator")
 
 
 def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
