@@ -80,8 +80,8 @@ def _in_cluster(seen: Evidence, task: TaskInfo, said: str, changed: Message | No
     known = earlier(seen, seen.ssn.jobs[task.job]) if changed else []
     more = [*known, *_not_counted(seen, seen.ssn.jobs[task.job]), *filter(None, [changed])]
     answer = Cause.of("beyond_answer", *more, pod=task.key, said=said.strip().rstrip("."))
-    for each in [answer] if said else [*_not_admitted(seen, task, more)] or _waited(
-            seen, task, more):
+    own = [answer] if said else [*_not_admitted(seen, task, more)]
+    for each in own or _waited(seen, task, more):
         each.numbers |= {"sure": "earlier", "version": seen.scheduler} if known else {}
         yield each
 
@@ -100,12 +100,11 @@ def _not_counted(seen: Evidence, job: JobInfo) -> Iterator[Message]:
 def _not_admitted(seen: Evidence, task: TaskInfo, changed: list[Message]) -> Iterator[Cause]:
     """Yield the scheduler's Event by which it does not admit a PodGroup that is Pending."""
     key = seen.ssn.jobs[task.job].pod_group.key
-    said = seen.not_created.get(events.OF_ADMISSION + key, ()) if any(
-        isinstance(obj, PodGroup) and obj.status.phase in ("", "Pending")
-        for obj in seen.named.get(key, ())) else ()
-    yield from (Cause("beyond_answer", [Message("beyond_answer.group", group=key, **each.facts),
-                                        *changed], dict(each.facts))
-                for each in said if isinstance(each, Message))
+    waits = {_phase(obj) for obj in seen.named.get(key, ())} & {"", "Pending"}
+    for each in seen.not_created.get(events.OF_ADMISSION + key, ()) if waits else ():
+        if isinstance(each, Message):
+            yield Cause("beyond_answer", [Message(
+                "beyond_answer.group", group=key, **each.facts), *changed], dict(each.facts))
 
 
 def _waited(seen: Evidence, task: TaskInfo, changed: list[Message]) -> Iterator[Cause]:

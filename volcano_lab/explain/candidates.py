@@ -4,6 +4,7 @@ Volcano: none
 """
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from volcano_lab.api import PIPELINED, RELEASING, ROOT_QUEUE, JobInfo, total
 from volcano_lab.api.objects import LimitRange, PodDisruptionBudget
@@ -237,25 +238,19 @@ class Candidates(OfQueues, OfPods):
 
     def first(self, numbers: Numbers) -> Iterator[Option]:
         """That the job is served before the one that came first."""
-        yield self._unordered(numbers)
+        yield options.switched(numbers["plugin"], f"enable{numbers['kind'].title()}Order", False)
         if numbers["plugin"] == "priority":
             yield from self._above(self.ssn.jobs[numbers["first"]].priority)
         if numbers["kind"] == "queue":
             theirs = self.world.queues[numbers["first"]].spec.priority
             yield once(f"queue/{self.job.queue}.priority={theirs + 1}")
 
-    def _unordered(self, numbers: Numbers) -> Option:
-        """That the plugin by which another came first orders nothing."""
-        return options.switched(
-            numbers["plugin"], f"enable{numbers['kind'].title()}Order", False)
-
     def sooner(self, order: Cause, other: JobInfo) -> Iterator[Option]:
         """That the job is served before another one that came first: by their priorities, or
         without the plugin by which that did.
         """
         yield from self._before([other])
-        if "plugin" in order.numbers:
-            yield self._unordered(order.numbers)
+        yield from islice(self.first(order.numbers), "plugin" in order.numbers)
 
     def unprotected(self, numbers: Numbers) -> Iterator[Option]:
         """Victims without the plugin or the gang's minimum that keeps them, or of a lower priority

@@ -77,7 +77,8 @@ def sooner(seen: Evidence, order: Cause, jobs: list[JobInfo], seconds: float = i
     they cost others; none after `seconds`.
     """
     (first, second), action = jobs, order.records[0].action
-    end, now, name = perf_counter() + seconds, seen.ssn.now, seen.called(second.uid)
+    end, now, (other, name) = perf_counter() + seconds, seen.ssn.now, map(
+        seen.called, (first.uid, second.uid))
     world, found = World(seen.objects, seen.ssn.conf, seen.called), list[Remedy]()
     for option in Candidates(world, seen.ssn, second).sooner(order, first):
         with suppress(ManifestError, TooLate), silent():
@@ -85,14 +86,12 @@ def sooner(seen: Evidence, order: Cause, jobs: list[JobInfo], seconds: float = i
             trace, ssn = traced(objects, conf, now=now)
             turns = [turn.number if turn else inf for each in jobs for turn in [
                 turn_of(Evidence(ssn, trace, objects), action, ssn.jobs[each.uid])]]
-            cost = price(alone(seen, end), outcome(objects, conf, "", now, end),
-                         placed_before(seen.ssn), second.uid)
-            if turns[1] < turns[0]:
-                gain = Message("gains.served", action=action, name=short(name),
-                               other=short(seen.called(first.uid)))
-                found.append(Remedy(
-                    world.described(option.most), (gain, *costs(seen.called, cost)), option.most,
-                    option.rank, world, name, price=cost))
+            after = outcome(objects, conf, "", now, end)
+            cost = price(alone(seen, end), after, placed_before(seen.ssn), second.uid)
+            gain = Message("gains.served", action=action, name=short(name), other=short(other))
+            brings = gain, *costs(seen.called, cost)
+            found += [Remedy(world.described(option.most), brings, option.most, option.rank, world,
+                             name, price=cost)] * (turns[1] < turns[0])
     return found
 
 
