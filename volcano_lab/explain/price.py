@@ -94,12 +94,13 @@ def price(before: Outcome, after: Outcome, start: dict[str, int], uid: str = "",
     whole = after.last.total_resource
     own = before.last.jobs.get(uid) or after.last.jobs.get(uid)
     found = Price(own=inf if own is None else _share(own, whole))
+    out = _left_out(after.last)
     for other, job in before.last.jobs.items():
         now = after.last.jobs.get(other)
         part = _share(job, whole) / max(len(job.tasks), 1)
         if now is None:
             runs = sum(task.status not in status.COMPLETED_STATUSES for task in job.tasks.values())
-            if ended := min(start.get(other, 0), runs):
+            if (ended := min(start.get(other, 0), runs)) and other not in out:
                 found.ends[other] = ended
                 found.share += part * ended * (other not in over)
             continue
@@ -124,6 +125,11 @@ def price(before: Outcome, after: Outcome, start: dict[str, int], uid: str = "",
             found.fewer |= {other: (then, was)} if then else {}
             found.share += part * less
     return found
+
+
+def _left_out(ssn: Session) -> set[str]:
+    """The jobs that a cycle leaves out, as their queue is gone: their pods run on."""
+    return {reason.facts["name"] for reason in ssn.snapshot.jobs_left_out}
 
 
 def _share(job: JobInfo, whole: Resource) -> float:
@@ -190,5 +196,5 @@ def later(before: World, after: World, now: float | None) -> Later:
         said += [Message("later.waits", n=waits, **facts)] * bool(waits and uid in cost.evicts)
         said += [Message("later.promised", n=promised, **facts)] * bool(promised)
     placed = {names[uid]: [was.placed(uid), then.placed(uid)] for uid in names
-              if was.placed(uid) != then.placed(uid)}
+              if was.placed(uid) != then.placed(uid) and uid not in _left_out(then.last)}
     return Later(placed, {**cost.as_dict(names.__getitem__), "again": again}, said, then.cycles)
