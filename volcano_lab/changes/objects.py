@@ -38,6 +38,9 @@ IN_STATUS = {api.Node: ("allocatable", "capacity"), api.ResourceQuota: ("hard", 
              api.Queue: ("state",)}
 """Fields of the status that the scheduler reads, and that users name without `status.`."""
 _STEP = re.compile(r"\[([^]]+)\]|([^.[\]]+)")
+_NAMES = re.compile(r"(.*?\b(?:capability|deserved|resource|requests|limits|labels|annotations"
+                    r"|allocatable|capacity|hard|used))\.([^[\]]*/[^[\]]*)")
+"""A field whose keys are names of resources or of labels, and one with a domain, which has dots."""
 _FIELD = re.compile(r"\.[^.[\]]+(\.[^.[\]]+|\[[^]]+\])*")
 
 
@@ -275,13 +278,15 @@ class Setting:
 
 def full_path(obj: api.KubernetesObject, steps: list[str]) -> list[str]:
     """Return the path of a field from the object's root; without `spec.` or `metadata.` in front it
-    is one of the spec, of the status if the scheduler reads it there, or of the metadata if it is
-    a label, perhaps a misspelt one.
+    is one of the spec, of the status if the scheduler reads it there, a resource of a node, or of
+    the metadata if it is a label, perhaps a misspelt one.
     """
     if steps[0] in ("metadata", "spec", "status") or not hasattr(obj, "spec"):
         return steps
     if steps[0] in IN_STATUS.get(type(obj), ()):
         return ["status", *steps]
+    if isinstance(obj, api.Node) and steps[0] in obj.status.allocatable:
+        return ["status", "allocatable", *steps]
     return ["metadata" if meant(steps[0], ["labels"], alike=0.8) else "spec", *steps]
 
 
@@ -317,10 +322,12 @@ def _created(target: str, value: dict[str, Any], where: str) -> api.KubernetesOb
 def steps_of(field: str) -> list[str]:
     """Return the names in the path of a field.
 
-    >>> steps_of("capability[nvidia.com/gpu]")
-    ['capability', 'nvidia.com/gpu']
+    >>> steps_of("capability[nvidia.com/gpu]"), steps_of("capability.nvidia.com/gpu")
+    (['capability', 'nvidia.com/gpu'], ['capability', 'nvidia.com/gpu'])
     """
-    return [bracket or step for bracket, step in _STEP.findall(field)]
+    if keyed := _NAMES.fullmatch(field):
+        return [*steps_of(keyed[1]), keyed[2].replace("\\.", ".")]
+    return [bracket.strip("\"'") or step for bracket, step in _STEP.findall(field)]
 
 
 def key_of(obj: api.KubernetesObject) -> str:

@@ -1,6 +1,6 @@
 """Cycles before the explained one: of a simulation, or of a recorded life."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from volcano_lab.cli import Mistake, inputs
 from volcano_lab.cli.replay import Recorded, life_mistakes, lives, read_cases, recording
@@ -12,8 +12,8 @@ from volcano_lab.simulation import Life
 CASES = (".jsonl", ".jsonl.gz")
 
 
-def past(files: Sequence[str], name: str, conf: str | None, cycle: int | None, life: str | None,
-         context: str | None = None) -> tuple[Timeline, list[str], bool]:
+def past(files: Sequence[str], read: Callable[[], Cluster], name: str, conf: str | None,
+         cycle: int | None, life: str | None) -> tuple[Timeline, list[str], bool]:
     """Return the events up to a cycle (unset: the last), with the causes for the object of a name,
     warnings, and whether a configuration is named. Raises `Mistake`.
 
@@ -23,8 +23,7 @@ def past(files: Sequence[str], name: str, conf: str | None, cycle: int | None, l
     if life is not None and len(files) == 1 and files[0].endswith(CASES):
         recorded = lives(read_cases(files[0]), read_cases(life))
         return _lived(recorded, files[0], name, life, cycle), [], True
-    cluster = inputs.cluster_of(files, conf, context=context) if files or life is None else Cluster(
-        conf=inputs.conf_file(conf))
+    cluster = read() if files or life is None else Cluster(conf=inputs.conf_file(conf))
     with log.quiet():
         warnings = cluster.objects().warnings + cluster.admit(refuse=False)
         named = cluster.has_configuration()

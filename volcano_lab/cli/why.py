@@ -13,6 +13,7 @@ from typing import Any
 from volcano_lab.api import amount_text
 from volcano_lab.cli import DONE, Mistake, inputs
 from volcano_lab.cli.output import print_data, styled, table, warn, width
+from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline, lint, pages
 from volcano_lab.messages import Message, NoSuch, columns, gettext, mark, one_line, wrapped
 from volcano_lab.trace import Names, quantities, sentence
@@ -32,14 +33,15 @@ MOST = 12
 def why(words: tuple[str, ...], filenames: tuple[str, ...], every: bool, no_remedies: bool,
         node: str | None, before: str | None, evict: bool, conf: str | None, output: str,
         namespace: str, now: str | None, seconds: float, cycle: int | None, life: str | None,
-        context: str | None) -> int:
+        recursive: bool = False, context: str | None = None) -> int:
     """Explain and print, each change as soon as it is found; with `every`, all jobs that wait.
     Warnings are written to the error output. Raises `Mistake`.
     """
     _check(seconds, now and (cycle or life), {"node": node, "before": before, "evict": evict})
     files, name = (words + filenames, None) if every else _named(words, filenames)
     seconds = 0.0 if no_remedies else seconds
-    explainer, timeline, warnings = _cycle(files, name, conf, now, cycle, life, context)
+    read = partial(inputs.cluster_of, files, conf, recursive, context)
+    explainer, timeline, warnings = _cycle(files, read, name, conf, now, cycle, life)
     explanation = None if name is None else explain(
         _question(explainer, timeline, node, before, evict), name, namespace)
     warn(warnings)
@@ -65,20 +67,20 @@ def why(words: tuple[str, ...], filenames: tuple[str, ...], every: bool, no_reme
     return DONE
 
 
-def _cycle(files: Sequence[str], name: str | None, conf: str | None, now: str | None,
-           cycle: int | None, life: str | None, context: str | None
+def _cycle(files: Sequence[str], read: Callable[[], Cluster], name: str | None,
+           conf: str | None, now: str | None, cycle: int | None, life: str | None
            ) -> tuple[Explainer, Timeline | None, list[str]]:
     """Return the cycle that is explained, the history up to it where there is one, and warnings."""
     timeline = None
     if cycle is None and life is None:
-        cluster = inputs.cluster_of(files, conf, context=context)
+        cluster = read()
         warnings = cluster.admit(refuse=False)
         explainer = cluster.explainer(now=inputs.moment(now), about=name or None)
         warnings, known = explainer.objects.warnings + warnings, cluster.has_configuration()
     else:
         from volcano_lab.cli.past import past  # simulated time is not imported for one cycle
 
-        timeline, warnings, known = past(files, name or NO_NAME, conf, cycle, life, context)
+        timeline, warnings, known = past(files, read, name or NO_NAME, conf, cycle, life)
         explainer = timeline.at()
     more = [] if known else [gettext(DEFAULT)]
     return explainer, timeline, warnings + lint.doubts(explainer.session) + more
