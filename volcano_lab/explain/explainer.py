@@ -323,7 +323,8 @@ class Explainer(Shown):
                           if record.get("task") not in (None, key)), None)
             causes = [*causes, *[Cause.of("tried_before", pod=first)] * bool(first), *job]
         elif cause := questions.why_not_cause(self.evidence, key, node, choice):
-            causes = [cause]
+            causes = [cause, *[questions.rule_against(self.evidence, key, node)
+                               ] * (cause.code == "insufficient")]
         elif choice["node"] == node:
             code, causes = "node.given_back", self.why_job(found.job).causes
         else:
@@ -335,11 +336,14 @@ class Explainer(Shown):
 
     def _pod(self, name: str) -> str:
         """The key of a pod, or of the first pod of a job that waits."""
+        job = None
         with suppress(LookupError):
             job = self.session.jobs[self.names.find(name, "job")[1]]
-            if job.tasks:
-                return min(job.tasks.values(), key=lambda task: bool(task.node_name)).key
-        return self.names.find(name, "pod")[1]
+        if job is None:
+            return self.names.find(name, "pod")[1]
+        if not job.tasks:
+            raise NoSuch("job {name} has no pods yet, so that no node was looked for", name=name)
+        return min(job.tasks.values(), key=lambda task: bool(task.node_name)).key
 
     def why_before(self, first: str, second: str) -> Explanation:
         """Return why one of two jobs is served before the other, and the place of the first in its

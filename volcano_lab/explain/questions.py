@@ -94,13 +94,18 @@ def why_not_cause(seen: Evidence, task: str, node: str, choice: Record | None) -
         return Cause.of("insufficient", *more, records=[choice] if choice else [], pod=task,
                         node=node, request=part(request, short), free=part(free, short))
     if choice is None:
-        pod = seen.tasks[task]
-        reason = seen.ssn.pre_predicate(pod) or rules.refused_now(seen, pod, node)
-        against = {node: reason} if reason else {}
-        return next(rules.rule_causes(seen, task, against, (0, None), None), None)
+        return rule_against(seen, task, node)
     plugin = _objector(seen.trace.node_values(task, choice.number + 1).get(node, {}))
     return next(rules.rule_causes(seen, task, {node: rules.refused_then(
         seen, seen.tasks[task], node, choice, plugin)}, (0, None), choice)) if plugin else None
+
+
+def rule_against(seen: Evidence, task: str, node: str) -> Cause | None:
+    """Return by which rule a node would refuse a pod now, whatever it has free; None without."""
+    pod = seen.tasks[task]
+    reason = seen.ssn.pre_predicate(pod) or rules.refused_now(seen, pod, node)
+    against = {node: reason} if reason else {}
+    return next(rules.rule_causes(seen, task, against, (0, None), None), None)
 
 
 def _lacking(seen: Evidence, task: str, node: str, choice: Record | None) -> list[str]:
