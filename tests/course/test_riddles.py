@@ -367,6 +367,7 @@ def test_kubectl_prints_what_there_is_and_says_what_it_knows():
     assert shell("describe pod orders").count("phase: Running") == 7
     assert shell("describe pod orders-1").count("phase: Running") == 1
     assert all("forecast" in line for line in shell("logs forecast").splitlines())
+    assert shell("logs nothing") == "no line of the log names nothing"
     assert shell("get priorityclasses") == "No resources found"
     assert repr(shell("get nodes")) == str(shell("get nodes")), "as it is printed"
     assert shell("describe pods").count("Name: orders-") == 7

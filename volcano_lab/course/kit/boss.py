@@ -31,7 +31,8 @@ def broken_cluster(name: str) -> tuple[Cluster, Check]:
 def repair(lesson: str, name: str) -> Check:
     """Create the check of a repair from its entry. Its replies are the lesson's hints: those named
     after jobs, `as_it_was`, the check's own name, and after it remarks: hints named after a rule of
-    a webhook that the answer breaks, and `over`, of a queue that holds more than it deserves.
+    a webhook that the answer breaks, and `over`, of a queue that holds more than it deserves. Where
+    jobs may change, none may start with fewer pods than it needs.
 
     >>> repair("06c", "all_at_work")(cluster_of("06c", "all_at_work")).state
     'try again'
@@ -43,6 +44,9 @@ def repair(lesson: str, name: str) -> Check:
         yield answer.objects() == broken.objects(), "as_it_was"
         cycle = yield from repaired(broken, answer, broken.conf, entry["needs"], hints,
                                     keeps=entry.get("keeps", KEPT))
+        if "keeps" not in entry:
+            said = lowered(cycle, {f"default/{job}": pods for job, pods in entry["needs"].items()})
+            yield said, said
         return well_done(name, *_refused(answer, hints), *(
             gettext(hints["over"], queue=row["queue"], share=round(row["share"], 2))
             for row in cycle.queues() if "over" in hints and row["share"] > 1.01))

@@ -115,7 +115,8 @@ class Kubectl:
                 return table(self._events()) or self.nothing
             case ["logs", *sought]:
                 return "\n".join(line for line in self.lines if all(
-                    word in line for word in sought if "volcano-scheduler" not in word))
+                    word in line for word in sought if "volcano-scheduler" not in word)
+                    ) or f"no line of the log names {' '.join(sought)}"
             case ["get", "configmap" | "configmaps" | "cm", *_]:
                 return self.conf.strip()
             case ["get", kind, *names, "-o", "yaml"]:
