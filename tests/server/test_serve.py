@@ -271,6 +271,21 @@ def test_the_end_comes_within_two_seconds_whatever_is_under_way(places, kept):
     assert "what was under way is given up" in (places[2] / "said.txt").read_text()
 
 
+@pytest.mark.long
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_any_number_of_stop_signals_at_once_ends_it(places):
+    for signals in (2, 2, 2, 2, 2, 2, 30):
+        server = Process(*places)
+        try:
+            server.wait_for("metrics on")
+            for _ in range(signals - 1):
+                server.process.send_signal(signal.SIGTERM)
+            assert server.end() == 0
+        finally:
+            server.process.kill()
+        assert "ended after" in (places[2] / "said.txt").read_text()
+
+
 INTERRUPTED = """
 import signal, sys
 from volcano_lab import cli

@@ -601,6 +601,23 @@ def test_an_alarm_from_outside_ends_nothing():
             signal.signal(number, handler)
 
 
+def test_a_stop_signal_takes_no_lock_that_the_interrupted_thread_may_hold():
+    stop = threading.Event()
+    taken, old = [], _handle_signals(stop, set())
+    watch = threading.Timer(20, os._exit, (1,))  # a deadlock hears no exception
+    try:
+        with stop._cond:  # as within wait() and set()
+            watch.start()
+            signal.raise_signal(signal.SIGTERM)
+            signal.raise_signal(signal.SIGINT)
+            taken.append(stop.is_set())
+        assert stop.wait(20) and taken == [False]
+    finally:
+        watch.cancel()
+        for number, handler in old.items():
+            signal.signal(number, handler)
+
+
 def test_what_a_file_does_not_date_is_as_old_as_its_first_reading(tmp_path):
     now = [100.0]
     server = ApiServer(lambda: now[0])

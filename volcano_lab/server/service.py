@@ -9,6 +9,7 @@ nodes, jobs and HyperNodes, SIGTERM and Ctrl-C end it. One thread does all of it
 metrics have their own.
 """
 
+import _thread
 import os
 import signal
 import sys
@@ -247,9 +248,16 @@ def _check(directory: str, conf: str | None, dumps: Path, given: bool) -> None:
 
 
 def _handle_signals(stop: threading.Event, wanted: set[str]) -> dict[int, Any]:
-    """Install the signal handlers; return the previous ones."""
-    handlers = {"SIGTERM": lambda *_: stop.set(), "SIGINT": lambda *_: stop.set(),
-                "SIGALRM": lambda *_: None, "SIGHUP": lambda *_: wanted.add("reload"),
+    """Install the signal handlers; return the previous ones.
+
+    A handler interrupts this thread anywhere, also where it holds the lock of `stop`: a thread of
+    its own sets that.
+    """
+    def end(*_: Any) -> None:
+        _thread.start_new_thread(stop.set, ())
+
+    handlers = {"SIGTERM": end, "SIGINT": end, "SIGALRM": lambda *_: None,
+                "SIGHUP": lambda *_: wanted.add("reload"),
                 "SIGUSR1": lambda *_: wanted.add("dump"),
                 "SIGUSR2": lambda *_: wanted.add("print")}
     return {getattr(signal, name): signal.signal(getattr(signal, name), handler)
