@@ -310,7 +310,7 @@ def test_what_is_deserved_to_the_last_byte_is_not_exceeded():
         "each": {"cpu": 1000.0}, "stranded": ["default/other"]})
     assert cause.text.endswith(
         "A node has free resources, but one more pod exceeds what each queue deserves: "
-        "b (cpu 0 of 2 deserved).")
+        "b (deserves cpu 2, has 0 so far).")
 
 
 def test_a_closed_queue_a_best_effort_queue_and_a_job_without_pods():

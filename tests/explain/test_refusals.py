@@ -20,7 +20,6 @@ def queues(**limits):
 
 
 OWN = "Counted in: 2 pods of this job, placed earlier in the same attempt."
-WITH_GANG = "With the 3 pods of its gang: cpu 0 + 6 = 6."
 LINE = Cluster().node("n1", cpu=9).queue("up", capability=5)
 TABLE = [  # cluster, configuration, the first sentences, the next ones of a queue above
     (queues(capability=2).job("new", queue="a", cpu=3), ADMITTED,
@@ -41,8 +40,7 @@ TABLE = [  # cluster, configuration, the first sentences, the next ones of a que
      "Queue a refuses it: cpu 4 requested, limit 3 (its capability).", None),
     (LINE.copy().queue("a", parent="up").job("new", queue="a", pods=6, cpu=1), TREE,
      "Queue a refuses pod default/new-5: cpu 5 allocated + 1 requested = 6, limit 5 (the limit of "
-     "queue up above it). Counted in: 5 pods of this job, placed earlier in the same attempt. With "
-     "the 6 pods of its gang: cpu 0 + 6 = 6.",
+     "queue up above it). Counted in: 5 pods of this job, placed earlier in the same attempt.",
      "Queue up would refuse it, too: cpu 6 > limit 5 (its capability)."),
     (queues().job("new", queue="a", cpu=4).queue("b", guarantee=5), TREE_ADMITTED,
      "Queue a refuses it: cpu 4 requested, limit 3 (8 of queue root above it - 5 guaranteed to b "
@@ -50,27 +48,27 @@ TABLE = [  # cluster, configuration, the first sentences, the next ones of a que
      None),
     (queues().job("other", queue="b", cpu=4).job("new", queue="a", pods=3, cpu=2), SHARED,
      "Queue a refuses pod default/new-2: cpu 4 allocated + 2 requested = 6, deserved 4 (weight 1). "
-     f"{OWN} At that point a node has free resources: they are kept for b (cpu 0 of 4 deserved). "
-     f"{WITH_GANG}",
+     f"{OWN} At that point a node has free resources: they are kept for b (deserves cpu 4, has 0 "
+     "so far).",
      None),
     (queues().job("other", queue="b", cpu=6, pods=2, min_member=1).job(
         "new", queue="a", pods=3, cpu=2), SHARED,
      "Queue a refuses pod default/new-2: cpu 4 allocated + 2 requested = 6, deserved 4 (weight 1). "
-     f"{OWN} A node has free resources, but one more pod exceeds what each queue deserves: b (cpu "
-     f"0 of 4 deserved). {WITH_GANG}", None),
+     f"{OWN} A node has free resources, but one more pod exceeds what each queue deserves: b "
+     "(deserves cpu 4, has 0 so far).", None),
     *((queues().job("other", queue="b", cpu=6, pods=2, min_member=1).job(
         "new", queue="a", pods=3, cpu=2).add(group("g", of, minResources={"cpu": "1"})), SHARED,
        "Queue a refuses pod default/new-2: cpu 4 allocated + 2 requested = 6, deserved 4 (weight "
-       f"1). {OWN} {said} b (cpu 0 of 4 deserved). {WITH_GANG}", None)
+       f"1). {OWN} {said} b (deserves cpu 4, has 0 so far).", None)
       for of, said in (("b", "At that point a node has free resources: they are kept for"), (
           "a", "A node has free resources, but one more pod exceeds what each queue deserves:"))),
     (queues(capability=4).job("new", queue="a", pods=3, cpu=2), SHARED,
      "Queue a refuses pod default/new-2: cpu 4 allocated + 2 requested = 6, deserved 4 (its "
-     f"capability, weight 1). {OWN} {WITH_GANG}", None),
+     f"capability, weight 1). {OWN}", None),
     (queues().queue("b", guarantee=5).job("new", queue="a", pods=2, cpu=2), SHARED,
      "Queue a refuses pod default/new-1: cpu 2 allocated + 2 requested = 4, deserved 3 (8 in the "
      "cluster - 5 guaranteed to b (no jobs), weight 1). Counted in: 1 pod of this job, placed "
-     "earlier in the same attempt. With the 2 pods of its gang: cpu 0 + 4 = 4.", None),
+     "earlier in the same attempt.", None),
     (queues().job("old", queue="a", cpu=4, running={"n1": 1}).job(
         "other", queue="b", cpu=4, running={"n1": 1}).job("new", queue="a", cpu=1), SHARED,
      "Queue a refuses pod default/new-0: cpu 4 allocated + 1 requested = 5, deserved 4 (weight 1).",

@@ -40,7 +40,7 @@ def test_a_node_has_room_that_no_queue_can_use():
     cluster.job("one", queue="a", cpu=1, gpu=2).job("two", queue="b", cpu=1, gpu=2)
     text = Explainer(cluster.objects(), PROPORTION).why("one").text
     assert ("A node has free resources, but one more pod exceeds what each queue deserves: "
-            "b (nvidia.com/gpu 0 of 1.5 deserved).") in text
+            "b (deserves nvidia.com/gpu 1.5, has 0 so far).") in text
     assert "kept for" not in text
     cluster.job("small", queue="b", cpu=1, gpu=1)
     text = Explainer(cluster.objects(), PROPORTION.replace("{name: overcommit}, ", "")).why(

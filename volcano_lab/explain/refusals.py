@@ -196,7 +196,7 @@ def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 
 def _of_gang(seen: Evidence, job: JobInfo, record: Record, cause: Cause) -> Message | None:
     """What its queue would hold with the whole gang, where more of its pods wait than the refused
-    one.
+    one, and its sum does not count them all.
     """
     sums = seen.state_at(record)["queues"].get(cause.numbers.get("level", job.queue))
     missing = job.min_available - (len(job.tasks) - len(unplaced(job)))
@@ -206,7 +206,8 @@ def _of_gang(seen: Evidence, job: JobInfo, record: Record, cause: Cause) -> Mess
     own = requested(seen.placed_just_before(job.uid, record))
     held = part(added(sums["allocated"], own, -1.0), names)
     gang = part(amounts(still_needed(job, missing)), names)
-    return Message("queue.gang", held=held, gang=gang, sum=added(held, gang), n=missing)
+    return None if (whole := added(held, gang)) == cause.numbers["asked"] else Message(
+        "queue.gang", held=held, gang=gang, sum=whole, n=missing)
 
 
 def _overused(seen: Evidence, job: JobInfo, record: Record) -> Cause:
