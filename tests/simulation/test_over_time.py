@@ -121,8 +121,15 @@ tiers:
     assert short.cycles < 8 and whole.cycles == 20 and short.at_rest
 
 
-def test_jobs_come_when_they_were_created():
-    world = cluster(job("late", 1, created="2025-03-01T10:01:00Z"),
+IDLE = """{apiVersion: apps/v1, kind: Deployment, metadata: {name: d%s}, spec: {replicas: 0,
+  selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {
+    schedulerName: volcano, containers: [{name: c}]}}}}"""
+
+
+@pytest.mark.parametrize("beside", [0, 20])
+def test_jobs_come_when_they_were_created(beside):
+    world = cluster(*(IDLE % number for number in range(beside)),
+                    job("late", 1, created="2025-03-01T10:01:00Z"),
                     job("early", 1, created="2025-03-01T10:00:00Z"), job("undated", 1))
     history = simulate(world, durations=30)
     assert {row["job"].split("/")[1].split("-")[0]: row["arrived"]

@@ -200,7 +200,8 @@ def _coming(complete: Sequence[KubernetesObject], pods: Mapping[str, list[Pod]],
             follow: Mapping[str, list[Pod]], durations: Spread | None
             ) -> dict[str, tuple[float | None, GivenJob]]:
     """Return the pending jobs by PodGroup, each with its creation time if one was given."""
-    generated = range(int(FIRST_TIME), int(FIRST_TIME) + len(complete) + 1)
+    given = len(getattr(complete, "given", ()))  # with objects that others replace
+    generated = range(int(FIRST_TIME), int(FIRST_TIME) + len(complete) + given + 1)
     coming: dict[str, tuple[float | None, GivenJob]] = {}
     for group in (obj for obj in complete if isinstance(obj, PodGroup)):
         own, more = pods.get(group.key, []), follow.get(group.key, [])
