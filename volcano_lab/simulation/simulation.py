@@ -53,8 +53,8 @@ class Simulation:
     >>> sim = Simulation(Cluster().node("n1", cpu=4), workload=[jobs])
     >>> history = sim.run(until=40)
     >>> [(row[0], row[5], row[8], row[9]) for row in history.rows["jobs"]]
-    [('default/a-1', 5.0, 14.03, 1.03), ('default/a-2', 10.0, 19.03, 1.03),
-     ('default/a-3', 15.0, 24.03, 1.03)]
+    [('default/a-1', 5.0, 15.03, 2.03), ('default/a-2', 10.0, 20.03, 2.03),
+     ('default/a-3', 15.0, 25.03, 2.03)]
     """
 
     def __init__(self, cluster: Iterable[KubernetesObject] = (),

@@ -19,8 +19,8 @@ def watched(sim: Simulation, until: float) -> list[list[list[float]]]:
     >>> from volcano_lab import Cluster
     >>> sim = Simulation(Cluster().node("n1", cpu=4), latencies=Latencies(bind=0.4),
     ...                  workload=[every(1, JobTemplate("train", cpu=2), count=1)])
-    >>> watched(sim, 3)
-    [[[0.0, 0], [1.0, 1]], [[0.0, 0], [1.42, 1]], [[0.0, 0], [2.42, 1]]]
+    >>> watched(sim, 4)
+    [[[0.0, 0], [2.0, 1]], [[0.0, 0], [2.42, 1]], [[0.0, 0], [3.42, 1]]]
     """
     def counts() -> tuple[int, int, int]:
         cached = [task for job in sim.cache.jobs.values() for task in job.tasks.values()]

@@ -30,7 +30,7 @@ class Shown:
     ...     def _shown(self):
     ...         yield "A day has 24 hours."
     ...         yield [{"part": "night", "hours": 8}, {"part": "day", "hours": 16}]
-    >>> print(Day()._repr_mimebundle_()["text/plain"])
+    >>> print(Day())
     A day has 24 hours.
     <BLANKLINE>
     part   hours
@@ -44,7 +44,7 @@ class Shown:
         """Show this result in a language, whatever the current one; None changes nothing.
 
         >>> from volcano_lab import Cluster
-        >>> print(Cluster().lint(lang="zh")._repr_mimebundle_()["text/plain"])
+        >>> print(Cluster().lint(lang="zh"))
         0 个错误，0 个警告
         """
         if lang is not None:
@@ -83,6 +83,9 @@ class Shown:
             raise NoSuch('there is no table "{table}"; allowed are {tables:,}', table=table,
                          tables=[*frames])
         return frames[table] if table else next(iter(frames.values()), [])
+
+    def __str__(self) -> str:
+        return self._repr_mimebundle_()["text/plain"]
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         with self._speaking():
