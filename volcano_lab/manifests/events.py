@@ -64,4 +64,6 @@ def _before(kind: Any, reason: str, type_: Any, text: str) -> str | None:
         return OF_POD
     if type_ != "Warning" or (kind == "Pod" and reason in OF_CYCLES):
         return None
-    return OF_POD if kind == "Pod" else "" if kind == "Queue" or FAILED.search(reason) else None
+    if kind == "Pod":
+        return OF_POD
+    return "" if kind == "Queue" or FAILED.search(reason) else None
