@@ -109,9 +109,11 @@ def test_serve_and_the_simulation_agree(name, file):
         job for job in WAITING[name] if job != "ml/h100-only"}
 
 
-def test_lint_finds_no_error_but_the_closed_queue(name):
-    assert {finding.rule for finding in cluster(name).lint() if finding.level == "error"} == (
-        {"queue-closed"} if name == "gpu" else set())
+def test_lint_finds_no_error_but_the_closed_queue_and_the_gangs_above_theirs(name):
+    found = [f"{finding.place}: {finding.rule}" for finding in cluster(name).lint()
+             if finding.level == "error"]
+    assert found == {"gpu": ["Queue old: queue-closed", "Job ml/gpt-big: gang-impossible"],
+                     "kind": ["Job default/too-much: gang-impossible"]}.get(name, [])
 
 
 @pytest.mark.long

@@ -144,6 +144,15 @@ def base():
 
 
 CONF = "actions: '{}'\ntiers:\n- plugins: [{{name: gang}}, {{name: predicates}}, {}]\n"
+JOB = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: j}
+spec:
+  minAvailable: 1
+  tasks:
+  - {name: t, replicas: 1, template: {spec: {nodeSelector: {zone: z}, containers: [{name: c}]}}}
+"""
 RULES = [
     (base().job("j", pods=3, min_member=2, cpu=1), None, set()),
     (base().job("j", pods=9, cpu=1), None, {"gang-impossible"}),
@@ -151,6 +160,17 @@ RULES = [
      {"memory-in-bytes"}),
     (base().job("j", pods=1, min_member=2, cpu=1), None, {"gang-impossible"}),
     (base().job("j", pods=1, cpu=5), None, {"pod-too-large"}),
+    (base().queue("a", capability={"cpu": 3}).job("j", queue="a", pods=2, cpu=2), None,
+     {"gang-impossible"}),
+    (base().queue("a", capability={"cpu": 3}).job("j", queue="a", pods=2, min_member=1, cpu=2),
+     None, set()),
+    (base().queue("a", capability={"cpu": 3}).queue("b", parent="a").job(
+        "j", queue="b", pods=2, cpu=2), CONF.format(
+            "enqueue, allocate", "{name: capacity, enableHierarchy: true}"), {"gang-impossible"}),
+    (base().add(JOB), None, {"no-node-matches"}),
+    (base().node("n3", cpu=4, labels={"zone": "z"}).add(JOB), None, set()),
+    (Cluster().queue("a", guarantee=1).job("j", queue="a", cpu=1), None, {"no-nodes"}),
+    (Cluster().queue("a"), None, set()),
     (base().queue("a", guarantee=9).job("j", cpu=1), None,
      {"guarantees-above-cluster", "queue-unusable"}),
     (base().queue("b", guarantee=8).job("j", queue="a", cpu=1), None, {"queue-unusable"}),
@@ -179,6 +199,25 @@ def test_each_rule_of_lint(cluster, conf, rules):
     found = list(of_cycle(cluster.run(conf).session))
     assert {finding.rule for finding in found} == rules
     assert all(finding.text and finding.place for finding in found)
+
+
+@pytest.mark.parametrize(("classes", "rules"), [
+    ((), {"priority-class-unknown": "error"}),
+    (["{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 5}"],
+     {})])
+def test_pods_that_the_api_server_refuses_for_their_class_are_an_error(classes, rules):
+    cluster = base().add(JOB.replace("nodeSelector: {zone: z}", "priorityClassName: high"))
+    found = cluster.add(*classes).lint()
+    assert {each.rule: each.level for each in found} == rules and found.errors == len(rules)
+
+
+def test_files_without_a_node_say_so_once():
+    cluster = Cluster().queue("a").job("j", queue="a", cpu=1)
+    assert cluster.warnings(cluster.run()).count(
+        "There is no Node among the objects: no request can be met.") == 1
+    found = cluster.why("j")
+    assert "waits for a node: there is none among the objects" in str(found)
+    assert [cause.code for cause in found.causes].count("no_nodes") == 1
 
 
 def test_a_queue_that_may_hold_nothing_is_told_which_limit_it_is():

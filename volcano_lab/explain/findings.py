@@ -22,6 +22,7 @@ from volcano_lab.explain.evidence import classes_of, stopped, unplaced
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.manifests import Loaded, ManifestError, verdicts
 from volcano_lab.messages import Message, Said, mark, paragraph
+from volcano_lab.plugins.kube.node_affinity import required_node_affinity
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.trace import POINTS, Names, Part, Shown, queue_attributes
 
@@ -101,11 +102,21 @@ def findings(loaded: Loaded, world: Callable[[], Loaded], conf: Callable[[], Sch
     except ManifestError as error:
         return Findings([*found, *(Finding("refused", ERROR, *_parted(problem))
                                    for problem in error.problems if problem not in known)])
-    found += [Finding("unread", WARNING, *_parted(warning))
-              for warning in complete.warnings if warning not in known and PLACED.search(warning)]
+    refused = tuple(map(str, _without_class(complete)))
+    parts = [_parted(warning) for warning in complete.warnings
+             if warning not in known and PLACED.search(warning)]
+    found += [Finding("priority-class-unknown", ERROR, *each) if each[1].startswith(refused)
+              else Finding("unread", WARNING, *each) for each in parts]
     found += [Finding("not-running", ERROR, Message("place.cluster"), Message(code, why=why))
               for code, why in stopped(complete).items()]
     return Findings([*found, *of_cycle(ssn), *_classes(ssn, complete)])
+
+
+def _without_class(complete: Loaded) -> list[Message]:
+    """Why the API server refuses all pods of an owner: a PriorityClass that does not exist."""
+    return [why for said in complete.not_created.values() for why in said
+            if isinstance(why, Message) and why.code == "not_created.priority"
+            and why.facts["count"] == why.facts["pods"]]
 
 
 def _parted(sentence: str) -> tuple[str, str]:
@@ -149,6 +160,8 @@ def of_cycle(ssn: Session) -> Iterator[Finding]:
     yield from _too_small(ssn)
     yield from _no_node_group(ssn)
     names = Names(ssn)
+    if ssn.jobs and not ssn.nodes:
+        yield _found(Message("place.cluster"), "nodeless")
     for reason in ssn.snapshot.left_out:
         yield Finding("left-out", WARNING, Message("place.cluster"), reason)
     for uid, job in ssn.jobs.items():
@@ -266,13 +279,24 @@ def _unusable(ssn: Session, line: tuple[str, ...], resource: str) -> Finding:
 def _gang(ssn: Session, job: JobInfo, place: Message) -> Iterator[Finding]:
     """Yield what can never be placed of a job's minimum, whatever others leave."""
     tasks, least = list(job.tasks.values()), job.min_available
-    asked, there = origin.above_cluster(ssn, job)
+    asked, there = origin.minimum_above(job, ssn.total_resource)
+    limits = [] if job.is_ready() else [*origin.above_queue(ssn, job)]
     kinds = {task.init_resreq: task for task in tasks if not task.node_name}
     large = [task for request, task in kinds.items()
              if not any(request.less_equal(node.allocatable, ZERO) for node in ssn.nodes.values())]
     if least > len(tasks) > 0:
         yield _found(place, "gang_too_large", least=least, pods=len(tasks))
+    elif not ssn.nodes:
+        return
     elif asked and tasks:
         yield _found(place, "gang_above_cluster", least=least, asked=asked, total=there)
     elif large:
         yield _found(place, "pod_above_nodes", pod=large[0].name)
+    elif limits and tasks:
+        queue, asked, limit = limits[0]
+        yield _found(place, "gang_above_queue", least=least, asked=asked, queue=queue, limit=limit)
+    for task in unplaced(job) if lint.PREDICATES in ssn.plugins else ():
+        required = required_node_affinity(task.pod)
+        if not any(required.matches(node.node) for node in ssn.nodes.values()):
+            yield _found(place, "no_node_matches", pod=task.name)
+            return

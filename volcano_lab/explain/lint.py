@@ -46,7 +46,8 @@ def doubts(ssn: Session) -> list[str]:
     """Return the warnings of a configuration and its plugins, fields that no plugin reads, and
     amounts that no cluster can give.
     """
-    return [*ssn.conf.warnings, *ssn.warnings, *map(str, ignored_fields(ssn)),
+    lacking = [Message("no_nodes")] if ssn.jobs and not ssn.nodes else []
+    return [*ssn.conf.warnings, *ssn.warnings, *map(str, (*lacking, *ignored_fields(ssn))),
             *(str(Message("sentence", what=what)) for _, what in contradictions(ssn))]
 
 
@@ -110,7 +111,7 @@ def _guarantees(ssn: Session) -> Iterator[Message]:
     parents = {queue.queue.spec.parent or ROOT_QUEUE for queue in ssn.queues.values()}
     kept = {name: Resource.from_list(queue.queue.spec.guarantee.resource)
             for name, queue in ssn.queues.items() if name not in parents}
-    for name, amount in total(kept.values()):
+    for name, amount in total(kept.values()) if ssn.nodes else ():
         has = ssn.total_resource.get(name)
         if amount and amount > has:
             parts = [Message("guarantee", queue=queue, amount={name: each.get(name)})

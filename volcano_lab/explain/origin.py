@@ -7,7 +7,7 @@ Volcano: none
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from volcano_lab.api import ATTACHABLE, MIN_RESOURCE, ROOT_QUEUE, JobInfo, Resource
+from volcano_lab.api import ATTACHABLE, MIN_RESOURCE, PODS, ROOT_QUEUE, JobInfo, Resource
 from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, over, part
 from volcano_lab.explain.requests import at_first, not_announced
@@ -18,7 +18,7 @@ from volcano_lab.trace import Record, amounts, grouped, queue_attributes
 CLOSED_WITH = "volcano.sh/closed-by-parent"
 BUILT_IN = ("system-cluster-critical", "system-node-critical")
 """PriorityClasses that each cluster has."""
-TOO_LARGE = ("pod_too_large", "cluster_too_small")
+TOO_LARGE = ("no_nodes", "pod_too_large", "cluster_too_small")
 """Causes that hold whatever others leave."""
 
 
@@ -128,9 +128,9 @@ def best_effort(seen: Evidence, queue: str, context: bool = False) -> Iterator[C
 
 def too_large(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield that no node could hold one of its pods, or all nodes together not its minimum, even
-    empty.
+    empty; or that there is no node.
     """
-    for task in unplaced(job):
+    for task in unplaced(job) if seen.ssn.nodes else ():
         asked, most = amounts(task.init_resreq), seen.largest_nodes
         if names := over(asked, most):
             yield Cause.of("pod_too_large", *at_first(seen, task, names),
@@ -141,19 +141,33 @@ def too_large(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 
 
 def cluster_too_small(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """Yield that all nodes together have less than the job's minimum requests."""
-    asked, there = above_cluster(seen.ssn, job)
-    if asked:
+    """Yield that all nodes together have less than the job's minimum requests, or are none."""
+    asked, there = minimum_above(job, seen.ssn.total_resource)
+    if not seen.ssn.nodes:
+        yield Cause.of("no_nodes", context=True)
+    elif asked:
         first = next(iter(unplaced(job)), None)
         yield Cause.of("cluster_too_small", *(not_announced(seen, asked, first) if first else ()),
                        context=True, least=job.min_available, asked=asked, there=there)
 
 
-def above_cluster(ssn: Session, job: JobInfo) -> tuple[Amounts, Amounts]:
-    """Return (what a job's minimum requests, what all nodes together have), of the resources in
-    which that is less.
+def above_queue(ssn: Session, job: JobInfo) -> Iterator[tuple[str, Amounts, Amounts]]:
+    """Yield the queues, its own first, that may hold less than a job's minimum requests: (queue,
+    that request, the limit), of the resources of which they may hold any.
     """
-    sizes, there = [task.init_resreq for task in job.tasks.values()], amounts(ssn.total_resource)
+    attrs = queue_attributes(ssn)
+    own: Any = attrs.get(job.queue)
+    for level in [job.queue, *reversed(getattr(own, "ancestors", ()))] if own else ():
+        asked, limit = minimum_above(job, attrs[level].real_capability)
+        if names := [name for name in asked if limit[name] > 0 and name != PODS]:
+            yield level, part(asked, names), part(limit, names)
+
+
+def minimum_above(job: JobInfo, most: Resource) -> tuple[Amounts, Amounts]:
+    """Return (what a job's minimum requests, the most that there is), of the resources in which
+    that is less.
+    """
+    sizes, there = [task.init_resreq for task in job.tasks.values()], amounts(most)
     if sizes and len(sizes) < job.min_available:
         return {}, {}
     names = dict.fromkeys(name for size in sizes for name, _ in size)
