@@ -71,6 +71,7 @@ answers(
         (lambda events: ["default/train-1-0"], "bound once"),
         (_by_node, "same node"),
         (lambda events: True, "list of pods"),
+        (lambda events: events[:1], "list of pods"),
         (lambda events: [], "finds nothing"),
     ],
 )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from volcano_lab.course.kit.checking import Mistakes, check
+from volcano_lab.course.kit.checking import Mistakes, check, short
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_11.scene import JOB, delays, train
 from volcano_lab.simulation import Simulation
@@ -35,9 +35,10 @@ def own_invariant(answer: Callable[[list[Row]], Any]) -> Mistakes:
         got = answer([list(row) for row in events])
         if got is None or got is ...:
             return None
-        yield isinstance(got, str) or not hasattr(got, "__iter__"), try_again(
-            "no_list_of_pods", got=repr(got))
-        found, expected = set(got), set(wanted)
+        pods = [*got] if hasattr(got, "__iter__") else [got]
+        yield isinstance(got, str) or not all(isinstance(pod, str) for pod in pods), try_again(
+            "no_list_of_pods", got=short(got))
+        found, expected = set(pods), set(wanted)
         if found == expected:
             continue
         yield found and name == "a run in which a node is lost", try_again(
@@ -52,8 +53,8 @@ def own_invariant(answer: Callable[[list[Row]], Any]) -> Mistakes:
 def half_a_gang(answer: list[Any]) -> Mistakes:
     """Write a plan of at most three faults by which train has some of its pods bound, but not all,
     for 3 seconds or more. No pod may be lost."""
-    yield not all(isinstance(entry, list | tuple) and len(entry) == 2 for entry in answer), (
-        "second_and_kind")
+    yield not all(isinstance(entry, list | tuple) and len(entry) == 2 and isinstance(entry[1], str)
+                  for entry in answer), "second_and_kind"
     yield len(answer) > 3, "three_faults_at_most"
     sim = train(answer)  # breaks off if an invariant is broken
     run = sim.run(until=60)

@@ -128,7 +128,7 @@ def events(sim: Simulation, about: str = "") -> DataFrame:
     >>> events(sim, "train-1-0")["reason"].tolist()
     ['FailedScheduling']
     """
-    rows = [[name.replace("default/", ""), reason, message.replace("default/", ""), count]
+    rows = [[name.replace("default/", ""), reason, message, count]
             for (name, _, reason, message), count in sim.pipeline.status.events.items()
             if about in name]
     return frame(rows, "about", ["about", "reason", "message", "times"])
