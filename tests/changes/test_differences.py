@@ -1,5 +1,7 @@
 """What two clusters were given that differs."""
 
+import re
+
 import pytest
 
 from volcano_lab.changes.differences import differences
@@ -49,3 +51,9 @@ def test_what_differs_is_printed_with_the_cycles_and_the_rest_counted():
         other.queue(f"q{number}")
     text = one.diff(other)._repr_mimebundle_()["text/plain"]
     assert text.count(" there") == 11 and "and 9 more" in text
+
+
+def test_an_object_that_only_one_cluster_has_is_there_in_the_reader_s_language():
+    one, other = Cluster().node("a", cpu=4), Cluster().node("a", cpu=4).queue("q")
+    shown = one.diff(other, lang="zh")._repr_mimebundle_()["text/plain"]
+    assert re.search(r"queue/q +- -> 存在", shown)

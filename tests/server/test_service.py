@@ -23,7 +23,7 @@ from volcano_lab.cli import grammar
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.observer import Observer
-from volcano_lab.messages import Misuse
+from volcano_lab.messages import Misuse, speaking
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.server import service as module
 from volcano_lab.server.conf_file import ConfFile
@@ -132,12 +132,43 @@ data: {volcano-scheduler.conf: 'actions: "enqueue, allocate"
     assert depths["b"] == ("a", 2) and depths["a"] == ("root", 1) and state.total["cpu"] == 4
     bars = re.findall(r'aria-label="([^"]*)">.*?width="(\d+)" height="8" fill="#0072B2"/>'
                       r'<path d="M(\d+) .*?<path d="M(\d+) ', told)
-    assert ("allocated 1, deserved 1, limit 2, request 4", "60", "60", "120") in bars
+    assert ("allocated 1, deserved 1, real capability 2, request 4", "60", "60", "120") in bars
+
+
+def test_the_page_is_chinese_from_its_language_to_its_last_word(service):
+    write(service, "a.yaml", job("a", cpu=9))
+    write(service, "b.yaml", job("b"))
+    service.cycle()
+    with speaking("zh"):
+        service.cycle()
+        told = page(service.state, service.command)
+    assert '<html lang="zh">' in told and '<html lang="en">' in page(service.state)
+    texts = re.sub(r"<style>.*?</style>|<title>.*?</title>|<[^>]*>", "\n", told, flags=re.DOTALL)
+    texts += "\n".join(re.findall('aria-label="([^"]*)"', told))
+    same = {"metrics", "state", "default", "root", "cpu", "volcano-lab", "why", "Pod", "a", "b",
+            *str(service.path).split("/"), "Inqueue", "Running", "Pending", "overcommit"}
+    assert {*re.findall("[A-Za-z][-\\w]*", texts)} - same == set()
+
+
+def test_the_page_counts_pods_as_its_state_and_has_the_command_that_explains(service):
+    group = ("{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: a}, "
+             "spec: {minMember: 3, minResources: {cpu: 27}}}")
+    write(service, "a.yaml", job("a", cpu=9, pods=3))
+    write(service, "g.yaml", group)
+    service.cycle()
+    row, = service.state.jobs
+    told = page(service.state, service.command)
+    table = told.partition("</table>")[0]
+    shown = dict(zip(*(re.findall(f"<{tag} [^>]*>([^<]*)", table) for tag in ("th", "td")),
+                     strict=True))
+    assert (row["pods"], row["missing"]) == (0, 3)
+    assert (shown["pods"], shown["not created"]) == ("0", "3")
+    assert shown["command"] == f"volcano-lab why {service.path} default/a"
 
 
 @pytest.mark.parametrize(("total", "scale"), [(16, 16), (8, 8), (4, 8), (0, 8)])
 def test_a_bar_has_the_scale_of_what_is_allocated_where_that_is_more_than_there_is(total, scale):
-    bar = _bar({"allocated": 8, "deserved": 4, "limit": 2, "request": 9}, total)
+    bar = _bar({"allocated": 8, "deserved": 4, "real_capability": 2, "request": 9}, total)
     marks = re.findall(r'width="([^"]*)" height="8" fill="#0072B2"|<path d="M(\S+) ', bar)
     assert [float("".join(mark)) for mark in marks] == [240 * part / scale for part in (8, 4, 2)]
 

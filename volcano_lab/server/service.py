@@ -11,6 +11,7 @@ metrics have their own.
 
 import _thread
 import os
+import shlex
 import signal
 import sys
 import threading
@@ -37,8 +38,8 @@ class Service:
     """A folder of manifests, a scheduler on it, and metrics: `read` what changed, run a `cycle`.
 
     `report` is called with each sentence for users, and with Volcano's log of each cycle up to
-    `level`; `state` is the page's content, `series` the scrape's: both as of the end of the latest
-    cycle.
+    `level`; `command` and a name explain a job; `state` is the page's content, `series` the
+    scrape's: both as of the end of the latest cycle.
     """
 
     def __init__(self, directory: str | Path, conf: str | Path | None = None,
@@ -55,6 +56,8 @@ class Service:
         self.scheduler = Scheduler(self.cache, self.conf_file.conf)
         self.metrics = prometheus.Metrics()
         self.metrics.attach(self.pipeline)
+        words = ["volcano-lab", "why", *(["--conf", str(conf)] if conf else []), str(directory)]
+        self.command = shlex.join(words)
         self.reported: set[str] = set()
         self.state, self.series = State(), self.metrics.text()
         self._waits: dict[str, int] = {}

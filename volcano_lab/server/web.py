@@ -21,14 +21,17 @@ from attrs import Factory, asdict, define
 
 from volcano_lab.api import in_units, objects as api, quantity_text
 from volcano_lab.explain import Explainer
+from volcano_lab.messages import gettext, spoken
 from volcano_lab.trace import COLORS, camel, quantities
 from volcano_lab.trace.shown import html
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import tree
 
 LOOPBACK = "127.0.0.1"
-AMOUNTS = {"allocated": "allocated", "deserved": "deserved", "limit": "real_capability",
-           "request": "request"}
+AMOUNTS = {"allocated": COLORS[0], "deserved": "currentColor", "real_capability": COLORS[5],
+           "request": ""}
+"""The amounts of a queue, with their colours in its bar."""
+LINES = {"deserved": "1v14", "real_capability": "0v16"}
 HELD = ("allocated", "deserved", "request")
 WIDE = 240
 """The width in pixels of all nodes' resources together."""
@@ -110,7 +113,7 @@ class Handler(Quiet):
             state = quantities(asdict(self.served.state))
             text, kind = json.dumps(camel(state)), "application/json"
         elif path == "/":
-            text, kind = page(self.served.state), "text/html"
+            text, kind = page(self.served.state, self.served.command), "text/html"
         else:
             self.send_error(404, "there are /, /metrics and /state")
             return
@@ -144,38 +147,45 @@ def serve_web(served: Any, port: int) -> Server | None:
     return server
 
 
-def page(state: State) -> str:
-    """Return the page of a state as HTML.
+def page(state: State, command: str = "volcano-lab why") -> str:
+    """Return the page of a state as HTML; `command` and the name of a job explain that.
 
     >>> "<b>x</b>" in page(State(problems=["<b>x</b>"]))
     False
     """
-    at = time.strftime("%H:%M:%S", time.localtime(state.time)) if state.cycle else "not yet"
+    at = time.strftime("%H:%M:%S", time.localtime(state.time)) if state.cycle else "—"
     problems = "".join(f'<p class="problem">{escape(problem)}</p>' for problem in state.problems)
     rows = {row["job"]: row for row in state.jobs}
-    waiting = [_job(rows.get(job, ABSENT | {"job": job})) | {"why": group["text"]}
+    waiting = [_job(rows.get(job, ABSENT | {"job": job}))
+               | {"why": group["text"], "command": f"{command} {job}"}
                for group in state.waiting for job in group["jobs"]]
     waits = {row["job"] for row in waiting}
     others = [_job(row) | {"why": row["why"]} for job, row in rows.items() if job not in waits]
-    return PAGE.substitute(cycle=state.cycle, at=at, problems=problems, queues=_queues(state),
-                           waiting=html(waiting or NONE), others=html(others or NONE))
+    links = gettext("{at}; series at {metrics}, these numbers at {state}", at=at,
+                    metrics="/metrics", state="/state")
+    for path in ("/metrics", "/state"):
+        links = links.replace(path, f'<a href="{path}">{path}</a>')
+    return PAGE.substitute(
+        language=spoken(), cycle=gettext("Cycle {number}", number=state.cycle), at=links,
+        problems=problems, waits=gettext("Jobs that wait"), waiting=html(waiting or NONE),
+        queue_word=gettext("Queues"), queues=_queues(state),
+        other_word=gettext("Other jobs"), others=html(others or NONE))
 
 
 def _job(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {"job": row["job"], "queue": row["queue"], "phase": row["phase"],
-            "pods": row["pods"] + row["missing"], "placed": row["placed"],
-            "pipelined": row["pipelined"], "pending": row["pending"]}
+    names = ("job", "queue", "phase", "pods", "missing", "placed", "pipelined", "pending")
+    return {"not_created" if name == "missing" else name: row[name] for name in names}
 
 
 def _queues(state: State) -> str:
     """Return the tree of queues, a bar for each resource: allocated (filled), deserved (a tick) and
-    the limit (a wall), on the scale of all nodes together.
+    the real capability (a wall), on the scale of all nodes together.
     """
     lines = []
     for row in state.queues:
         name = f'<td style="padding-left:{1.5 * row["depth"]:g}em">{escape(row["queue"])}</td>'
         for resource in row["request"] | row["allocated"] | row["deserved"]:
-            amounts = {word: row[field].get(resource) for word, field in AMOUNTS.items()}
+            amounts = {field: row[field].get(resource) for field in AMOUNTS}
             if resource != "pods" and any(row[field].get(resource) for field in HELD):
                 cells = (f'<td class="n">{escape(quantity_text(resource, amount))}</td>'
                          for amount in amounts.values())
@@ -183,8 +193,14 @@ def _queues(state: State) -> str:
                              f"<td>{_bar(amounts, state.total.get(resource, 0))}</td>"
                              f"{''.join(cells)}</tr>")
                 name = "<td></td>"
-    heads = "".join(f"<th>{word}</th>" for word in ("queue", "resource", "", *AMOUNTS))
+    colors = {"queue": "", "resource": "", "all_nodes": ""} | AMOUNTS
+    heads = "".join(f'<th style="border-bottom-color: {color or "#8884"}">{_word(field)}</th>'
+                    for field, color in colors.items())
     return f"<table><tr>{heads}</tr>{''.join(lines)}</table>" if lines else html(NONE)
+
+
+def _word(field: str) -> str:
+    return gettext(field.replace("_", " "))
 
 
 def _bar(amounts: Mapping[str, float | None], total: float) -> str:
@@ -195,10 +211,11 @@ def _bar(amounts: Mapping[str, float | None], total: float) -> str:
         amount = amounts[word]
         return WIDE * min(1.0, (most if amount is None else amount) / most)
 
-    words = escape(", ".join(f"{word} {'no limit' if amount is None else f'{amount:g}'}"
-                             for word, amount in amounts.items()))
+    words = escape(", ".join(
+        f"{_word(word)} {gettext('no limit') if amount is None else f'{amount:g}'}"
+        for word, amount in amounts.items()))
     return (f'<svg width="{WIDE + 2}" height="16" role="img" aria-label="{words}">'
-            f'<rect x="0" y="4" width="{WIDE}" height="8" fill="#8883"/>'
-            f'<rect x="0" y="4" width="{at("allocated"):g}" height="8" fill="{COLORS[0]}"/>'
-            f'<path d="M{at("deserved"):g} 1v14" stroke="currentColor" stroke-width="2"/>'
-            f'<path d="M{at("limit"):g} 0v16" stroke="{COLORS[5]}" stroke-width="2"/></svg>')
+            f'<rect x="0" y="4" width="{WIDE}" height="8" fill="#8883"/><rect x="0" y="4" '
+            f'width="{at("allocated"):g}" height="8" fill="{AMOUNTS["allocated"]}"/>'
+            + "".join(f'<path d="M{at(field):g} {line}" stroke="{AMOUNTS[field]}" '
+                      f'stroke-width="2"/>' for field, line in LINES.items()) + "</svg>")

@@ -137,7 +137,8 @@ class Comparison(Shown):
         yield from self._sentences()
         if self.given:
             yield gettext("Given, before -> after")
-            yield [{"field": row["field"], "value": _text([row["before"], row["after"]])}
+            yield [{"field": row["field"], "value": _text(
+                [each and gettext(each) for each in (row["before"], row["after"])])}
                    for row in self.given[:MOST]]
             if len(self.given) > MOST:
                 yield gettext("and {n} more", n=len(self.given) - MOST)
