@@ -1,13 +1,14 @@
 """Jobs over time: who waits how long, held against sums by hand; arrivals, run times, failures."""
 
 import json
+import re
 
 import pytest
 import yaml
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.manifests.loader import loads
-from volcano_lab.messages import NoSuch
+from volcano_lab.messages import Misuse, NoSuch
 from volcano_lab.simulation import (
     JobTemplate,
     Simulation,
@@ -378,3 +379,9 @@ def test_a_run_ends_with_its_last_job_though_a_plugin_reads_the_time():
     world = Cluster().node("n1", cpu=4).job("a", cpu=4).job("b", cpu=4)
     history = world.simulate(conf=conf, durations="1m")
     assert not history.in_vain and 120 < history.rows["cluster"][-1][0] < 230
+
+
+@pytest.mark.parametrize(("name", "near"), [("duration", " (durations?)"), ("zzz", "")])
+def test_an_argument_that_neither_has_is_refused_with_those_that_there_are(name, near):
+    with pytest.raises(Misuse, match=rf"'{name}'{re.escape(near)}; allowed are conf, until, arr"):
+        Cluster().node("n1", cpu=1).simulate(**{name: 1})

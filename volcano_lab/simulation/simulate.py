@@ -10,6 +10,8 @@ Volcano: none
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from inspect import signature
 from itertools import chain
 from pathlib import Path
 from random import Random
@@ -23,7 +25,7 @@ from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.manifests.described import world_of
 from volcano_lab.manifests.field_defaults import FIRST_TIME
 from volcano_lab.manifests.owners import JOB, owners_of
-from volcano_lab.messages import friendly_errors, mark
+from volcano_lab.messages import Misuse, friendly_errors, mark
 from volcano_lab.simulation import cluster_side, workload
 from volcano_lab.simulation.history import History
 from volcano_lab.simulation.simulation import Simulation
@@ -105,6 +107,7 @@ def simulate(objects: Iterable[KubernetesObject],
     >>> [(row["job"], row["waiting"]) for row in history.measures("jobs")]
     [('default/a', 1.03), ('default/b', 63.03)]
     """
+    _check(more)
     complete = world_of(objects)
     end, pace, coming, length, broken = lengths(
         {"until": until, "period": period, "arrivals": arrivals, "durations": durations,
@@ -127,6 +130,17 @@ def simulate(objects: Iterable[KubernetesObject],
     _run_to_rest(sim)
     sim.history.until = sim.history.rows["cluster"][-1][0]  # the last cycle that was not idle
     return sim.history
+
+
+def _check(more: Mapping[str, Any]) -> None:
+    """Refuse arguments that neither a simulation nor `simulate` has. Raises `Misuse`."""
+    own = [*signature(simulate).parameters][1:-1]
+    allowed = dict.fromkeys([*own, *[*signature(Simulation).parameters][1:]])
+    for name in more.keys() - allowed:
+        near = get_close_matches(name, own, 1)
+        raise Misuse("simulate: got an unexpected keyword argument '{name}'{near}; allowed are "
+                     "{names:20}", name=name, near=f" ({near[0]}?)" if near else "",
+                     names=[*allowed])
 
 
 def _run_to_rest(sim: Simulation) -> None:
