@@ -27,7 +27,6 @@ def failures_until_a_second(answer: int) -> Mistakes:
 
 
 
-
 @check(takes=callable, wanted="a function of a list of events")
 def own_invariant(answer: Callable[[list[Row]], Any]) -> Mistakes:
     """Write bound_twice(events): the pods that were bound although they were bound already."""
@@ -65,8 +64,7 @@ def half_a_gang(answer: list[Any]) -> Mistakes:
     gap = round(times[-1] - times[0], 2)
     if gap >= 3:
         return well_done("half_a_gang", times=times[0], times1=times[-1], done=sim.calendar.done)
-    yield gap == 0 and len(answer) == 3 and sim.faults.struck["bind_refused"] == 3, (
-        "refused_together")
+    yield gap == 0 and sim.faults.struck["bind_refused"] == len(answer) == 3, "refused_together"
     yield gap == 0, "same_moment"
     return try_again("next_cycle_heals", gap=gap)
 
@@ -106,8 +104,7 @@ def histories() -> dict[str, tuple[list[list[Any]], list[str]]]:
     >>> [pods for _, pods in histories().values()]
     [[], [], ['default/train-1-0'], ['default/train-1-2']]
     """
-    sim = train([(1, "bind_refused")])
-    refused = sim.run(until=20).rows["events"]
+    refused = train([(1, "bind_refused")]).run(until=20).rows["events"]
     healed = _healed().history.rows["events"]
     again = [*refused, [20.5, "pod bound", "default/train-1-0", "n1"]]
     other = [*refused[:-2], [2.6, "pod bound", "default/train-1-2", "n2"], *refused[-2:]]
