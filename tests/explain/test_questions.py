@@ -366,8 +366,19 @@ def test_all_pods_that_a_cycle_evicts_are_counted_and_gang_only_where_it_is_aske
     tiers["tiers"] += conf("", "predicates", "proportion")["tiers"]
     found = cluster.why("old", evict=True, conf=tiers)
     assert found.head.startswith("2 of 4 running pods of default/old may be evicted")
-    assert ("What a queue deserves counts only where these plugins, in a tier above, agree on no "
-            "pod: conformance." in found.text and "gang keeps" not in found.text)
+    assert ("reclaim takes its pods for a queue that stays within what it deserves: those on "
+            "which conformance agree. What queue a deserves counts only where these, in a tier "
+            "above, agree on no pod." in found.text and "gang" not in found.text)
+
+
+@pytest.mark.parametrize(("loose", "said"), [
+    ({}, "gang keeps its minimum of 4: 0 pods"),
+    ({"enablePreemptable": False}, "gang, which reclaim asks, keeps its minimum of 4: 0 pods"),
+    ({"enableReclaimable": False}, "gang, which preempt asks, keeps its minimum of 4: 0 pods")])
+def test_gang_keeps_its_minimum_from_the_actions_that_ask_it(loose, said):
+    tiers = conf("allocate, preempt, reclaim", "priority", "gang", "predicates", "proportion")
+    tiers["tiers"][0]["plugins"][1] = {"name": "gang", **loose}
+    assert said in running(min_member=4).why("old", evict=True, conf=tiers).text
 
 
 @pytest.mark.parametrize("role, said", [("launcher", True), ("worker", False)])
@@ -458,7 +469,7 @@ def test_a_share_that_no_plugin_is_asked_about_is_no_condition():
         cluster = Cluster().node("n1", cpu=4).queue("a").queue("b").job(
             "old", queue="a", pods=pods, cpu=1, min_member=1, running={"n1": pods})
         text = cluster.job("new", queue="b", cpu=2).why("old", evict=True, conf=tiers).text
-        assert "What a queue deserves counts only where" in text
+        assert "What queue a deserves counts only where" in text
         assert "only while queue a holds more" not in text
         assert ("queue a holds cpu 4 and deserves" in text) is held
 

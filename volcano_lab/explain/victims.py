@@ -227,7 +227,7 @@ def _when(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
                 *[Message("evict.over.one", resources=sorted(within))] * bool(within)]
         above, share = lint.before_shares(seen.ssn)
         if above and share:
-            decide = Message("evict.before_shares", plugins=above)
+            decide = Message("evict.before_shares", plugins=above, queue=job.queue)
             said = [*said, decide] if more else [decide]
     yield Cause(f"condition_{action}", said, numbers, [], True)
 
@@ -249,10 +249,11 @@ def _kept(seen: Evidence, job: JobInfo, pods: list[TaskInfo], actions: list[str]
     kept = sum(not task.preemptable for task in pods)
     if kept:
         yield Cause("not_preemptable", Message("evict.not_preemptable", n=kept), {}, [], True)
-    gang = any("gang" in seen.plugins(POINTS[action]) for action in actions)
-    if gang and job.min_available > 1:
+    asking = [action for action in actions if "gang" in seen.plugins(POINTS[action])]
+    if asking and job.min_available > 1:
         going = sum(map(len, evicted_for(seen, job).values()))
-        yield Cause("gang_minimum", Message("evict.gang", least=job.min_available, n=max(
+        code = "evict.gang" if asking == actions else "evict.gang.some"
+        yield Cause("gang_minimum", Message(code, least=job.min_available, actions=asking, n=max(
             job.ready_task_num() + going - job.min_available, 0)), {}, [], True)
     loose = budgets_of(seen, pods) if "pdb" not in seen.ssn.plugins else []
     if loose:
