@@ -21,7 +21,7 @@ from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.observer import NO_OBSERVER, joined
 from volcano_lab.manifests.disruptions import counted
 from volcano_lab.manifests.loader import Loaded
-from volcano_lab.manifests.owners import created_again, job_of
+from volcano_lab.manifests.owners import created_again, has_controller, job_of
 from volcano_lab.messages import friendly_errors, spoken
 from volcano_lab.messages.guard import call_plugin
 from volcano_lab.trace import Outline, Trace
@@ -231,7 +231,7 @@ def _carry_out(cache: Cache, ssn: Session, leaving: dict[str, bool], at_once: bo
     """
     keys = {task.key for job in ssn.jobs.values() for task in job.in_status(RELEASING).values()}
     bare = {task.key for job in ssn.jobs.values() for task in job.in_status(RELEASING).values()
-            if any(owner.kind == "Pod" for owner in job.pod_group.metadata.owner_references)}
+            if not has_controller(job.pod_group)}
     for operation, key, node, *_ in ssn.committed:
         if operation == "evict":
             leaving[key] = key not in bare

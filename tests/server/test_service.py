@@ -349,6 +349,48 @@ def test_what_leaves_the_folder_leaves_the_cluster(service):
     assert service.metrics.value("queue_allocated_milli_cpu", queue_name="default") == 4000
 
 
+BARE = ("{apiVersion: v1, kind: Pod, metadata: {name: a-worker-0}, "
+        "spec: {schedulerName: volcano, containers: [{name: c}]}}")
+
+
+@pytest.mark.parametrize(("manifest", "stays", "again"), [
+    (job("a"), True, True), (job("a"), False, False), (BARE, True, False)])
+def test_an_evicted_pod_is_created_again_by_the_controller_that_it_has(
+        service, manifest, stays, again):
+    write(service, "a.yaml", manifest)
+    for _ in range(2):
+        service.cycle()
+    first = service.server.get("Pod", "default/a-worker-0")
+    assert (first.spec.node_name, first.status.phase) == ("n1", "Running")
+    if stays:
+        service.server.delete("Pod", first.key)  # as an eviction does
+    else:
+        (service.path / "a.yaml").unlink()
+        service.read()
+    for _ in range(3):
+        service.cycle()
+    assert pods(service) == ({first.key: ("n1", "Running")} if again else {})
+    if again:
+        assert service.server.get("Pod", first.key).metadata.uid != first.metadata.uid
+
+
+def test_a_job_that_loses_a_pod_still_counts_it(tmp_path):
+    conf = tmp_path / "conf"
+    conf.write_text("actions: enqueue, allocate, reclaim\ntiers: [{plugins: [{name: gang}, "
+                    "{name: predicates}, {name: proportion}]}]\n")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    cluster = Cluster().node("n1", cpu=4).queue("a").queue("b").job(
+        "old", queue="a", pods=4, cpu=1, min_member=1, running={"n1": 4})
+    (folder / "k.yaml").write_text(cluster.job("new", queue="b", cpu=1).export())
+    service = Service(folder, conf, [].append, Clock())
+    service.read()
+    for _ in range(6):
+        service.cycle()
+    rows = {row["job"]: (row["pods"], row["placed"]) for row in service.state.jobs}
+    assert rows == {"default/old": (4, 3), "default/new": (1, 1)}
+
+
 def test_a_changed_node_is_what_its_file_says(service):
     write(service, "nodes.yaml", node(cpu=2) + "\n---\n" + node("n2", cpu=8))
     service.cycle()

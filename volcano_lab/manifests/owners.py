@@ -138,6 +138,16 @@ def created_again(pod: Pod) -> Pod:
     return pod.changed(spec={"node_name": ""}, metadata=fresh).evolve(status=PodStatus("Pending"))
 
 
+def has_controller(group: PodGroup) -> bool:
+    """Return whether a controller creates evicted pods of a PodGroup again: none does where the
+    group belongs to the pod itself.
+
+    >>> has_controller(PodGroup())
+    True
+    """
+    return "Pod" not in owners_of(group)
+
+
 def owner_kind(api_version: str, kind: str) -> str:
     """Return the kind, with its group in front for those of Volcano.
 

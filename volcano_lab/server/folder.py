@@ -111,6 +111,10 @@ class Folder:
         """
         return scheduler_conf_of(obj for objects in self._accepted.values() for obj in objects)
 
+    def has(self, obj: KubernetesObject) -> bool:
+        """Return whether the files say that an object exists, itself or by its owner."""
+        return (obj.kind, obj.key) in self._applied
+
     def _apply(self) -> None:
         """Apply the objects of all files to the server, without those that contradict others."""
         self._seen = self._progress()

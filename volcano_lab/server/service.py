@@ -3,10 +3,10 @@ stopped.
 
 Answers to `cmd/scheduler` and `Scheduler.Run`. The folder and the configuration are checked before
 each cycle, and twice a second; an error in one file, one configuration, one dump or one cycle is
-reported in a sentence and affects nothing else. Bound pods run and evicted pods are deleted by the
-next cycle. SIGHUP reads all files again, SIGUSR1 writes the cache to a file, SIGUSR2 prints its
-nodes, jobs and HyperNodes, SIGTERM and Ctrl-C end it. One thread does all of it; the page and the
-metrics have their own.
+reported in a sentence and affects nothing else. Bound pods run, and evicted pods are deleted by
+the next cycle; those of a controller are created again. SIGHUP reads all files again, SIGUSR1
+writes the cache to a file, SIGUSR2 prints its nodes, jobs and HyperNodes, SIGTERM and Ctrl-C end
+it. One thread does all of it; the page and the metrics have their own.
 """
 
 import _thread
@@ -22,6 +22,7 @@ from typing import Any
 
 from volcano_lab.api.status import IllegalTransition
 from volcano_lab.cache import Cache, api_server, binding, dump, informer
+from volcano_lab.manifests import owners
 from volcano_lab.messages import Misuse, gettext, log, one_line
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.server import conf_file, folder, prometheus
@@ -120,10 +121,14 @@ class Service:
         self._waits = waits
 
     def _kubelets(self) -> None:
-        """Run bound pods; delete evicted ones."""
+        """Run bound pods; delete evicted ones, which their controllers create again."""
         for pod in self.server.list("Pod"):
             if pod.metadata.deletion_timestamp is not None:
                 self.server.remove("Pod", pod.key)
+                group = self.server.find("PodGroup", owners.job_of(pod))
+                if self.folder.has(pod) and group and owners.has_controller(group):
+                    self.server.create(owners.created_again(pod).changed(
+                        metadata={"uid": "", "creation_timestamp": None}))
             elif pod.spec.node_name and pod.status.phase == "Pending":
                 self.server.update(pod.changed(status={"phase": "Running"}))
 
