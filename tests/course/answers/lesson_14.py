@@ -7,7 +7,7 @@ from volcano_lab.course.lesson_14 import checks
 
 answers(
     "14.lets_it_start",
-    right=["a minimum of 7", "A minimum of 7"],
+    right=["a minimum of 7 for its 14 pods", "A minimum of 7 for its 14 pods"],
     wrong=[("a weight of 8 for research", "no weight"), ("priority 1000", "No pod is evicted"),
            ("sla, with four hours", "lets it be first"), ("half as many small jobs", "36 CPUs"),
            ("reclaim", "Choose one of")],

@@ -76,6 +76,7 @@ def what_the_configuration_has(conf, monday):
 @after("time-03")
 def longer_cycles_give_longer_waits(day, monday):
     assert means(day(period=600)) == [53, 123] and monday.period == 10
+    assert means(day(period=1))[1] == 68
 
 
 @after("time-04")
@@ -122,6 +123,14 @@ def one_more_job_an_hour(day, mean_wait):
 
 
 @after("time-11")
+def what_is_requested_on_average(load):
+    assert [row["requested, % of the CPUs"] for row in load] == [66, 78, 91, 103]
+    (small,), (gang, *_) = scene.web().templates, scene.research().templates
+    assert (small.pods, small.run_time.a + small.run_time.b) == (2, 2 * HOUR)
+    assert (gang.pods, gang.run_time.a, len(scene.research().times)) == (6, 130 * 60, 12)
+
+
+@after("time-11")
 def where_gangs_wait_for_admission_a_weight_changes_nothing(by_factor, day):
     full = day(per_hour=10)
     assert means(full) == means(day(per_hour=10, weight=3)) == [44, 136]
@@ -144,13 +153,13 @@ def noon_costs_more_than_a_third(monday, noon):
 
 
 @after("time-18")
-def a_gang_starves(starving):
-    assert started(starving) is None and most_idle(starving) == 28
+def a_gang_starves(with_gang):
+    assert started(with_gang) is None and most_idle(with_gang) == 28
 
 
 @after("time-19")
-def each_was_tried(conf, day, mean_wait, starving):
-    assert started(day(gang=7)) == "7:11" and mean_wait(starving, "web") == 16
+def each_was_tried(conf, day, mean_wait, with_gang):
+    assert started(day(gang=7)) == "7:11" and mean_wait(with_gang, "web") == 16
     late = day(gang=14, text=conf(sla=4))
     assert started(late) == "11:30" and mean_wait(late, "web") == 79
     for given in ({"weight": 8}, {"priority": 1000}, {"per_hour": 4}):
@@ -208,16 +217,27 @@ def what_to_see_in_the_lab():
     waiting = [[max((hour, count) for hour, count in line["web"].items() if hour <= at)[1]
                 for line in lines] for at in (19, 21)]
     assert waiting == [[0, 1], [0, 0]]
-    research = lines[1]["research"]
-    assert max((hour, count) for hour, count in research.items() if hour <= 16)[1] == 2
+    gangs = [[max((hour, count) for hour, count in line["research"].items() if hour <= at)[1]
+              for line in lines] for at in (16, 19.75, 20.25)]
+    assert gangs[0][1] == 2 and gangs[1] == [0, 1] and gangs[2] == [0, 0]
 
 
 @after("11-binding-faults-and-healing-77")
-def what_the_queues_hold_on_the_good_day(good):
-    prod = [(seconds, row) for seconds, row in timed(good, "queues") if row["queue"] == "prod"]
-    due = sum(seconds for seconds, row in prod
-              if row["deserved_cpu"] and row["deserved_cpu"] >= 16 and row["allocated_cpu"] == 8)
-    assert round(due / HOUR) == 11
+def what_the_queues_hold_on_the_good_day(good, scene):
+    again, hours, rows = scene.day(), Counter(), {}
+    for seconds, row in timed(good, "queues"):
+        rows.setdefault(row["time"], {})[row["queue"]] = row | {"seconds": seconds}
+    for time, queues in rows.items():
+        prod, lab = queues.get("prod", {}), queues.get("lab", {})
+        if (prod.get("deserved_cpu") or 0) >= 16 and prod["allocated_cpu"] == 8:
+            again.run(until=time)
+            idle = sorted(node.idle.milli_cpu / 1000 for node in again.ssn.node_list)
+            assert sum(cpus // 2 for cpus in idle) < 4  # pods of 2 CPUs that fit
+            more = lab["allocated_cpu"] > lab["deserved_cpu"]
+            hours["more" if more else tuple(idle)] += prod["seconds"] / HOUR
+    assert round(sum(hours.values())) == 11 and round(hours.pop("more")) == 7
+    assert hours[2, 3, 3] > sum(hours.values()) / 2
+    assert sum(length for idle, length in hours.items() if sum(idle) == 8) > 3.4
 
 
 @after("11-binding-faults-and-healing-78")

@@ -139,7 +139,7 @@ def _is_amount(value: Any) -> bool:
 
 
 def bars(values: Mapping[str, float], was: Mapping[str, float] | None = None, unit: str = "",
-         title: str = "", line: str = "") -> pictures.Picture:
+         title: str = "", line: str = "", color: str = "") -> pictures.Picture:
     """Draw a bar for each name.
 
     Args:
@@ -148,6 +148,7 @@ def bars(values: Mapping[str, float], was: Mapping[str, float] | None = None, un
         unit: The unit, such as "CPUs".
         title: The subject of the bars.
         line: The meaning of the line, if the amounts are not from before.
+        color: The colour of all bars, where they are sizes of one thing.
 
     >>> bars({"a": 24, "b": 46.0}, was={"a": 28, "b": 46}, unit="CPUs", title="Deserved").alt
     'Deserved. a: 24 now, 28 was (CPUs). b: 46 now (CPUs).'
@@ -155,8 +156,8 @@ def bars(values: Mapping[str, float], was: Mapping[str, float] | None = None, un
     colors = colors_of(values)
     if COLOURS.keys() & colors.keys():
         colors = dict.fromkeys(colors, COLORS[-1]) | COLOURS
-    elif all(str(name)[:1].isdigit() for name in colors):
-        colors = dict.fromkeys(colors, COLORS[0])  # sizes of one thing
+    elif color or all(str(name)[:1].isdigit() for name in colors):
+        colors = dict.fromkeys(colors, color or COLORS[0])  # sizes of one thing
     before = was or {}
     rows = [{"name": _sized(str(name)), "color": colors[name], "held": facts.plain(value),
              "limit": facts.plain(before[name]) if before.get(name, value) != value else None}

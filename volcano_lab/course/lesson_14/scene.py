@@ -20,6 +20,7 @@ from volcano_lab.widgets import facts, pictures
 HOUR, DAY = 3600, 24
 NODES, CPUS = 4, 16
 QUEUES = ("web", "research")
+WEB = colors_of(QUEUES)["web"]
 PLAYED = "Orange: web. Blue: research. Hatched: placed now. Empty: idle."
 
 
