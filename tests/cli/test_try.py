@@ -105,7 +105,11 @@ def test_what_admission_refuses_does_not_run(tmp_path, capsys):
            "[{name: c}]}}}\n")
     (tmp_path / "new.yaml").write_text(job % "")
     assert main(["run", str(tmp_path / "new.yaml")]) == 2
-    assert "spec.minAvailable is 3; allowed is at most 1" in capsys.readouterr().err
+    *problems, way = capsys.readouterr().err.splitlines()
+    assert "spec.minAvailable is 3; allowed is at most 1" in problems[0]
+    assert way.endswith("volcano-lab why and volcano-lab lint take the files as they are")
+    assert main(["why", str(tmp_path / "new.yaml"), "j"]) == 0
+    capsys.readouterr()
     (tmp_path / "old.yaml").write_text(job % ", uid: 1-2")
     assert main(["run", str(tmp_path / "old.yaml")]) == 0
     assert "warning: Job default/j" in capsys.readouterr().err

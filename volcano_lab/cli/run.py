@@ -11,6 +11,7 @@ from typing import Any
 from volcano_lab.api import quantity_text
 from volcano_lab.cli import DONE, FOUND, Mistake, inputs
 from volcano_lab.cli.output import show, styled, table, warn, width
+from volcano_lab.manifests import ManifestError
 from volcano_lab.messages import Message, OneSentence, wrapped
 from volcano_lab.trace import Names, Trace, grouped
 from volcano_lab.trace.views.cycle import Cycle
@@ -33,7 +34,11 @@ def run(files: Sequence[str], conf: str | None, output: str, namespace: str, now
         return watch(files, lambda: run(files, conf, output, namespace, now, recursive,
                                         cycles=cycles, verbosity=verbosity))
     cluster = inputs.cluster_of(files, conf, recursive, context)
-    warnings = cluster.admit()
+    try:
+        warnings = cluster.admit()
+    except ManifestError as error:
+        raise ManifestError([*error.problems, _text("refused", commands=[
+            "volcano-lab why", "volcano-lab lint"])]) from None
     cycle = cluster.run(now=inputs.moment(now), cycles=cycles, trace=Trace() if verbosity else None)
     if verbosity:
         print(*cycle.log(verbosity), "", sep="\n")
