@@ -278,7 +278,7 @@ def test_lint_of_a_good_cluster_is_0(file, capsys):
 
 @pytest.mark.parametrize(("cpu", "expect", "code"), [
     (1, "placed", 0), (9, "placed", 1), (9, "pending", 0), (99, "admitted", 1),
-    (1, "default/late=placed", 0), (9, "one=placed", 0), (1, "nobody=placed", 1),
+    (1, "default/late=placed", 0), (9, "one=placed", 0), (1, "nobody=placed", 2),
     (1, "done", 2), (1, "=placed", 2)])
 def test_would_it_run(file, tmp_path, capsys, cpu, expect, code):
     (tmp_path / "job.yaml").write_text(f"""

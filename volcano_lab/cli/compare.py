@@ -9,6 +9,7 @@ from volcano_lab.cli import DONE, FOUND, Mistake, inputs
 from volcano_lab.cli.output import show, warn
 from volcano_lab.cluster import Cluster
 from volcano_lab.messages import gettext, mark, paragraph
+from volcano_lab.trace import Names
 from volcano_lab.trace.views.comparison import EXPECTED, Comparison
 
 
@@ -41,6 +42,8 @@ def _holds(found: Comparison, text: str) -> bool:
         raise Mistake("--expect is {text}, and no job is added that is in the cycle; "
                       "allowed is NAME=placed, or a job in --add", text=text)
     missed = [job for job in jobs if not found.holds(job, expected)]
+    if name and missed and not _is_there(found, name):
+        Names(found.before.session, found.before.world).find(name, "job")  # refuses it
     after = Cluster(found.after.world, found.after.session.conf)
     for job in missed:
         said = gettext("job {job}: {expected} was expected", job=job, expected=expected)
@@ -49,6 +52,13 @@ def _holds(found: Comparison, text: str) -> bool:
                 now=found.after.session.now, about=job).why(job).head])
         warn([said])
     return not missed
+
+
+def _is_there(found: Comparison, name: str) -> bool:
+    """Return whether one of the worlds has an object of that name, perhaps one left out."""
+    return any(name in (obj.name, obj.key) or name in {owner.name for owner in
+                                                       obj.metadata.owner_references}
+               for cycle in (found.before, found.after) for obj in cycle.world)
 
 
 def diff(a: str, b: str, conf: str | None, now: str | None, output: str, recursive: bool) -> int:
