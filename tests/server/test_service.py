@@ -132,6 +132,8 @@ data: {volcano-scheduler.conf: 'actions: "enqueue, allocate"
     assert depths["b"] == ("a", 2) and depths["a"] == ("root", 1) and state.total["cpu"] == 4
     bars = re.findall(r'aria-label="([^"]*)">.*?width="(\d+)" height="8" fill="#0072B2"/>'
                       r'<path d="M(\d+) .*?<path d="M(\d+) ', told)
+    assert re.findall('border-bottom-color: (#0072B2|currentColor|#D55E00)">([^<]*)', told) == [
+        ("#0072B2", "allocated"), ("currentColor", "deserved"), ("#D55E00", "real capability")]
     assert ("allocated 1, deserved 1, real capability 2, request 4", "60", "60", "120") in bars
 
 

@@ -43,9 +43,7 @@ IDLE = 10.0
 """Seconds after which an idle connection is closed."""
 PAGE = Template(Path(__file__).with_name("page.html").read_text("utf-8"))
 NONE = "none"
-ABSENT = {"queue": "", "phase": "", "pods": 0, "missing": 0, "placed": 0, "pipelined": 0,
-          "pending": 0}
-"""The row of a job that the cycle leaves out."""
+COLUMNS = ("job", "queue", "phase", "pods", "missing", "placed", "pipelined", "pending")
 
 
 @define(frozen=True)
@@ -156,25 +154,23 @@ def page(state: State, command: str = "volcano-lab why") -> str:
     at = time.strftime("%H:%M:%S", time.localtime(state.time)) if state.cycle else "—"
     problems = "".join(f'<p class="problem">{escape(problem)}</p>' for problem in state.problems)
     rows = {row["job"]: row for row in state.jobs}
-    waiting = [_job(rows.get(job, ABSENT | {"job": job}))
-               | {"why": group["text"], "command": f"{command} {job}"}
+    waiting = [_job(rows.get(job, {"job": job})) | {"why": group["text"],
+                                                   "command": f"{command} {job}"}
                for group in state.waiting for job in group["jobs"]]
     waits = {row["job"] for row in waiting}
     others = [_job(row) | {"why": row["why"]} for job, row in rows.items() if job not in waits]
-    links = gettext("{at}; series at {metrics}, these numbers at {state}", at=at,
-                    metrics="/metrics", state="/state")
-    for path in ("/metrics", "/state"):
-        links = links.replace(path, f'<a href="{path}">{path}</a>')
+    links = {path: f'<a href="/{path}">/{path}</a>' for path in ("metrics", "state")}
     return PAGE.substitute(
-        language=spoken(), cycle=gettext("Cycle {number}", number=state.cycle), at=links,
+        language=spoken(), cycle=gettext("Cycle {number}", number=state.cycle),
+        at=gettext("{at}; series at {metrics}, these numbers at {state}", at=at, **links),
         problems=problems, waits=gettext("Jobs that wait"), waiting=html(waiting or NONE),
         queue_word=gettext("Queues"), queues=_queues(state),
         other_word=gettext("Other jobs"), others=html(others or NONE))
 
 
 def _job(row: Mapping[str, Any]) -> dict[str, Any]:
-    names = ("job", "queue", "phase", "pods", "missing", "placed", "pipelined", "pending")
-    return {"not_created" if name == "missing" else name: row[name] for name in names}
+    """Return the columns of a job; those of one that the cycle leaves out are empty."""
+    return {"not_created" if name == "missing" else name: row.get(name) for name in COLUMNS}
 
 
 def _queues(state: State) -> str:
