@@ -94,13 +94,12 @@ def price(before: Outcome, after: Outcome, start: dict[str, int], uid: str = "",
     whole = after.last.total_resource
     own = before.last.jobs.get(uid) or after.last.jobs.get(uid)
     found = Price(own=inf if own is None else _share(own, whole))
-    out = _left_out(after.last)
-    for other, job in before.last.jobs.items():
+    for other, job in _without(before.last.jobs, _left_out(after.last)):
         now = after.last.jobs.get(other)
         part = _share(job, whole) / max(len(job.tasks), 1)
         if now is None:
             runs = sum(task.status not in status.COMPLETED_STATUSES for task in job.tasks.values())
-            if (ended := min(start.get(other, 0), runs)) and other not in out:
+            if ended := min(start.get(other, 0), runs):
                 found.ends[other] = ended
                 found.share += part * ended * (other not in over)
             continue
@@ -125,6 +124,10 @@ def price(before: Outcome, after: Outcome, start: dict[str, int], uid: str = "",
             found.fewer |= {other: (then, was)} if then else {}
             found.share += part * less
     return found
+
+
+def _without(jobs: dict[str, JobInfo], out: set[str]) -> list[tuple[str, JobInfo]]:
+    return [(uid, job) for uid, job in jobs.items() if uid not in out]
 
 
 def _left_out(ssn: Session) -> set[str]:

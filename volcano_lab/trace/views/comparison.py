@@ -176,19 +176,22 @@ class Comparison(Shown):
         """Yield how many pods more or fewer are placed and evicted, and of which jobs they wait."""
         ran = {task.key for job in self.before.session.jobs.values()
                for task in job.tasks.values() if task.pod.spec.node_name}
-        again = [row for row in self.placements if row["change"] == "more"
-                 and row["operation"] == "allocate" and row["pod"] in ran]
-        if again:
-            yield Message("allocate.again", n=len(again))
+        again = [row for row in self.placements if row["pod"] in ran
+                 and (row["change"], row["operation"]) == ("more", "allocate")]
+        yield from [Message("allocate.again", n=len(again))] if again else ()
         changes = [(row["change"], row["operation"]) for row in self.placements if row not in again]
         for word in ("allocate", "evict"):
             if more := changes.count(("more", word)) - changes.count(("less", word)):
                 yield Message(f"{word}.{'more' if more > 0 else 'fewer'}", n=abs(more))
+        yield from self._waiting()
+
+    def _waiting(self) -> Iterator[Message]:
+        """Yield of which jobs fewer or more pods wait."""
         waiting = {row["job"]: row["pending"] for row in self.jobs
                    if row["pending"][1] is not None}  # a deleted job is not better off
-        short = {row["job"] for row in self.jobs if row["placed"][1] == row["placed"][0]}
+        same = {row["job"] for row in self.jobs if row["placed"][1] == row["placed"][0]}
         if fewer := [job for job, (was, now) in waiting.items()
-                     if now < (was or 0) and not (now and job in short)]:
+                     if now < (was or 0) and not (now and job in same)]:
             yield Message("waiting.fewer", jobs=fewer)
         if longer := [job for job, (was, now) in waiting.items() if now > (was or 0)]:
             yield Message("waiting.more", jobs=longer)
