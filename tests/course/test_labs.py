@@ -53,8 +53,9 @@ CAUSES = [
      "Compared: cpu 999.95 with 1000.00, asked for: yes."),
     ("02", {"ask_gpu": True}, "Every comparison says what it said before.",
      "Compared: gpu 1 with –, asked for: yes."),
-    ("14", {"weight": 2}, "research waits",
-     "While both wait, research deserves 16 of 24 CPUs: 2 of 3 parts (proportion)."),
+    ("14", {"weight": 2}, "research 16 minutes (was 17)",
+     "While pods of both are Pending, research deserves 16 of 24 CPUs: 2 of 3 parts (proportion); "
+     "admission reads no weight (overcommit)."),
     ("14", {"noon": True}, "research waits", "Jobs request 440 of 544 CPU-hours, 81 %; a gang "
      "waits for 8 CPUs at once (gang)."),
     ("15", {"minimum": 30}, "With the flags: 2400 scores (was 1600).",
