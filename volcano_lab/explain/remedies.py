@@ -84,8 +84,9 @@ def sooner(seen: Evidence, order: Cause, jobs: list[JobInfo], seconds: float = i
         with suppress(ManifestError, TooLate), silent():
             objects, conf = world.applied(option.most)
             trace, ssn = traced(objects, conf, now=now)
+            then = Evidence(ssn, trace, objects)
             turns = [turn.number if turn else inf for each in jobs for turn in [
-                turn_of(Evidence(ssn, trace, objects), action, ssn.jobs[each.uid])]]
+                turn_of(then, action, ssn.jobs[each.uid])]]
             after = outcome(objects, conf, "", now, end)
             cost = price(alone(seen, end), after, placed_before(seen.ssn), second.uid)
             gain = Message("gains.served", action=action, name=short(name), other=short(other))

@@ -138,6 +138,11 @@ def created_again(pod: Pod) -> Pod:
     return pod.changed(spec={"node_name": ""}, metadata=fresh).evolve(status=PodStatus("Pending"))
 
 
+def submitted_again(pod: Pod) -> Pod:
+    """Return the same without a uid and a creation time, which the API server gives it."""
+    return created_again(pod).changed(metadata={"uid": "", "creation_timestamp": None})
+
+
 def has_controller(group: PodGroup) -> bool:
     """Return whether a controller creates evicted pods of a PodGroup again: none does where the
     group belongs to the pod itself.

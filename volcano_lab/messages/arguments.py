@@ -1,7 +1,7 @@
 """Arguments that a public function does not have, refused with the names that it has."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from functools import wraps
 from types import FunctionType
@@ -57,12 +57,15 @@ def _refuse(function: Callable[..., Any], given: tuple[Any, ...], named: dict[st
         signature.bind(*given, **named)
     except TypeError as error:
         allowed = [name for name in signature.parameters if name not in ("self", "cls")]
-        near = [best for name in named.keys() - {*allowed}
-                for best in get_close_matches(name, allowed, 1)]
-        raise Misuse("{about}: {error}{near}; allowed are {names:20}",
-                     about=_called(function, given), error=error,
-                     near=f" ({near[0]}?)" if near else "",
-                     names=allowed or gettext("no arguments")) from None
+        raise misused(_called(function, given), error, named, allowed) from None
+
+
+def misused(about: str, error: object, named: Iterable[str], allowed: Sequence[str]) -> Misuse:
+    """Return the error of a call with names of arguments that are not all allowed."""
+    near = [best for name in named if name not in allowed
+            for best in get_close_matches(name, allowed, 1)]
+    return Misuse("{about}: {error}{near}; allowed are {names:20}", about=about, error=error,
+                  near=f" ({near[0]}?)" if near else "", names=allowed or gettext("no arguments"))
 
 
 def _called(function: Callable[..., Any], given: tuple[Any, ...]) -> str:

@@ -127,8 +127,7 @@ class Service:
                 self.server.remove("Pod", pod.key)
                 group = self.server.find("PodGroup", owners.job_of(pod))
                 if self.folder.has(pod) and group and owners.has_controller(group):
-                    self.server.create(owners.created_again(pod).changed(
-                        metadata={"uid": "", "creation_timestamp": None}))
+                    self.server.create(owners.submitted_again(pod))
             elif pod.spec.node_name and pod.status.phase == "Pending":
                 self.server.update(pod.changed(status={"phase": "Running"}))
 

@@ -19,7 +19,7 @@ from attrs import define, field
 from volcano_lab.api.objects import Node, Pod, PodGroup
 from volcano_lab.cache.api_server import DELETED, ApiServer, WatchEvent
 from volcano_lab.manifests.disruptions import counted
-from volcano_lab.manifests.owners import JOB, created_again, job_of, owners_of
+from volcano_lab.manifests.owners import JOB, job_of, owners_of, submitted_again
 from volcano_lab.messages import friendly_errors
 from volcano_lab.simulation.calendar import Calendar
 from volcano_lab.simulation.history import History
@@ -210,8 +210,7 @@ class ClusterSide:
         if run.template is None and self._stays_away(job, pod):
             run.members.remove(pod.key)
         else:
-            self.after("recreate", self.pod_recreated, job=job, like=created_again(pod).changed(
-                metadata={"uid": "", "creation_timestamp": None}))
+            self.after("recreate", self.pod_recreated, job=job, like=submitted_again(pod))
 
     def _stays_away(self, job: str, pod: Pod) -> bool:
         """Return whether no controller recreates a deleted pod: it has none, or it has succeeded

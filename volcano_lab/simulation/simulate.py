@@ -10,7 +10,6 @@ Volcano: none
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from inspect import signature
 from itertools import chain
 from pathlib import Path
@@ -25,7 +24,7 @@ from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.manifests.described import world_of
 from volcano_lab.manifests.field_defaults import FIRST_TIME
 from volcano_lab.manifests.owners import JOB, owners_of
-from volcano_lab.messages import Misuse, friendly_errors, mark
+from volcano_lab.messages import friendly_errors, gettext, mark, misused
 from volcano_lab.simulation import cluster_side, workload
 from volcano_lab.simulation.history import History
 from volcano_lab.simulation.simulation import Simulation
@@ -134,13 +133,11 @@ def simulate(objects: Iterable[KubernetesObject],
 
 def _check(more: Mapping[str, Any]) -> None:
     """Refuse arguments that neither a simulation nor `simulate` has. Raises `Misuse`."""
-    own = [*signature(simulate).parameters][1:-1]
-    allowed = dict.fromkeys([*own, *[*signature(Simulation).parameters][1:]])
+    allowed = dict.fromkeys([*[*signature(simulate).parameters][1:-1],
+                             *[*signature(Simulation).parameters][1:]])
     for name in more.keys() - allowed:
-        near = get_close_matches(name, own, 1)
-        raise Misuse("simulate: got an unexpected keyword argument '{name}'{near}; allowed are "
-                     "{names:20}", name=name, near=f" ({near[0]}?)" if near else "",
-                     names=[*allowed])
+        raise misused("simulate", gettext("got an unexpected keyword argument '{name}'", name=name),
+                      [name], [*allowed])
 
 
 def _run_to_rest(sim: Simulation) -> None:

@@ -85,7 +85,8 @@ class Shown:
         return frames[table] if table else next(iter(frames.values()), [])
 
     def __str__(self) -> str:
-        return self._repr_mimebundle_()["text/plain"]
+        with self._speaking():
+            return "\n\n".join(plain_text(part) for part in self._shown() if part)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         with self._speaking():

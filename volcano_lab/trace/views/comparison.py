@@ -179,9 +179,9 @@ class Comparison(Shown):
         again = [row for row in self.placements if row["pod"] in ran
                  and (row["change"], row["operation"]) == ("more", "allocate")]
         yield from [Message("allocate.again", n=len(again))] if again else ()
-        changes = [(row["change"], row["operation"]) for row in self.placements if row not in again]
-        for word in ("allocate", "evict"):
-            if more := changes.count(("more", word)) - changes.count(("less", word)):
+        changes = [(row["change"], row["operation"]) for row in self.placements]
+        for word, moved in (("allocate", len(again)), ("evict", 0)):
+            if more := changes.count(("more", word)) - changes.count(("less", word)) - moved:
                 yield Message(f"{word}.{'more' if more > 0 else 'fewer'}", n=abs(more))
         yield from self._waiting()
 
