@@ -282,8 +282,15 @@ def test_a_job_for_which_resources_are_kept_and_that_can_never_start_is_named():
 def test_the_sum_of_a_gang_is_what_its_queue_would_hold():
     cluster = Cluster().node("n1", cpu=16).queue("q", capability=6)
     cluster.job("old", queue="q", cpu=4, running={"n1": 1}).job("new", queue="q", pods=3, cpu=2)
-    assert "With the 3 pods of its gang: cpu 4 + 6 = 10." in asked(
-        cluster, actions="allocate").text
+    found = asked(cluster, actions="allocate")
+    assert "With the 3 pods of its gang: cpu 4 + 6 = 10." in found.text
+    assert found.head.startswith("new waits for quota: queue q is cpu 4 short.")
+
+
+def test_nodes_that_are_full_are_short_of_the_whole_gang():
+    cluster = Cluster().node("n1", cpu=6).job("old", cpu=4, running={"n1": 1})
+    found = asked(cluster.job("new", pods=3, cpu=2), actions="allocate")
+    assert found.head.startswith("new waits for resources: the nodes lack cpu 4 for its gang.")
 
 
 def test_nodes_with_devices_that_no_pod_requests_are_tolerated_last():

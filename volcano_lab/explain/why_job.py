@@ -93,14 +93,16 @@ def gap_of(cause: Cause, sure: bool = False) -> Message | None:
     code = _gap(cause) + f".{cause.numbers.get('sure')}" * sure
     said = [each for each in cause.sentences if isinstance(each, Message)]
     own = next((each.facts["n"] for each in said if each.code.startswith("own_pods")), 0)
+    gang = next((each.facts["sum"] for each in said if each.code == "queue.gang"), None)
     code += ".own" * (own > 0 and known(f"{code}.own"))
+    code += ".gang" * (gang is not None and known(f"{code}.gang"))
     if not known(code) or (cause.context and cause.code not in TOO_LARGE and not sure):
         return None
     facts = {**(said[0].facts if said else {}), **cause.numbers, "own": own}
     asked, there = (next((facts[name] for name in names if facts.get(name) is not None), None)
                     for names in (("asked", "request"), ("limit", "total", "free_in_total")))
     if asked and there is not None:
-        facts["short"] = over(asked, there)
+        facts["short"] = over(gang or asked, there)
     return Message(code, **facts)
 
 
