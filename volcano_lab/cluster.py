@@ -9,21 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache import Cache
 from volcano_lab.changes import Change, Draft
 from volcano_lab.changes.differences import differences
 from volcano_lab.framework import ConfError, SchedulerConfiguration
 from volcano_lab.manifests.admission import admit, verdicts
 from volcano_lab.manifests.conf import conf_text
-from volcano_lab.manifests.described import Added, ClusterObjects
+from volcano_lab.manifests.described import Added, ClusterObjects, Objects, One
 from volcano_lab.manifests.files import Source
 from volcano_lab.manifests.loader import Loaded, ManifestError, load, scheduler_conf_of
 from volcano_lab.messages import Message, Misuse, NoSuch, friendly_errors, gettext, log
 from volcano_lab.scheduler import MOST_CYCLES, at_rest, conf_of
-from volcano_lab.trace import Outline
+from volcano_lab.trace import Outline, Shown
 from volcano_lab.trace.views.comparison import Comparison
 from volcano_lab.trace.views.cycle import Cycle
 
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from volcano_lab.simulation.sweep import Sweep
 
 __all__ = ["Cluster"]
+Answer = TypeVar("Answer", bound=Shown)
 Conf = SchedulerConfiguration | Mapping[str, Any] | str | Path | None
 
 
@@ -45,7 +45,7 @@ class Cluster(ClusterObjects):
     `node`, `queue`, `job`, `add` (see `ClusterObjects`) and `remove` return the cluster, so that
     calls can be chained. `conf` is the scheduler's configuration: a mapping, its text, or its file;
     without, that of a ConfigMap among the objects, or else Volcano's default. Each method takes
-    another one, and with `lang` ("en", "zh") shows its result in a language.
+    another one, and with `lang` ("en", "zh") shows its result in a language: else in the cluster's.
 
     >>> cluster = Cluster().node("n1", cpu=4).queue("team", weight=2)
     >>> cluster = cluster.job("train", queue="team", pods=3, cpu=1)
@@ -55,7 +55,7 @@ class Cluster(ClusterObjects):
     []
     """
 
-    def __init__(self, objects: Iterable[KubernetesObject] = (), conf: Conf = None):
+    def __init__(self, objects: Objects = (), conf: Conf = None):
         super().__init__(objects)
         self.conf = conf
 
@@ -85,7 +85,7 @@ class Cluster(ClusterObjects):
         >>> one.copy().node("n2", cpu=4).conf, len(one)
         ('actions: allocate', 3)
         """
-        other = super().copy()
+        other = super().copy().in_language(self.lang)
         other.conf = self.conf
         return other
 
@@ -153,8 +153,9 @@ class Cluster(ClusterObjects):
         if not isinstance(most, int) or most < 1:
             raise Misuse("cycles is {cycles}; allowed are rest and a whole number from 1",
                          cycles=cycles)
-        return at_rest(self.objects(), self.configuration(conf), now, most,
-                       Outline if trace is None else lambda: trace).in_language(lang)
+        cycle = at_rest(self.objects(), self.configuration(conf), now, most,
+                        Outline if trace is None else lambda: trace)
+        return self._spoken(cycle, lang)
 
     def why(self, name: str = "", *, node: str = "", before: str = "", evict: bool = False,
             conf: Conf = None, now: float | None = None, lang: str | None = None
@@ -169,14 +170,14 @@ class Cluster(ClusterObjects):
         """
         explainer = self.explainer(conf, now, name or None)
         if not name:
-            return explainer.waiting().in_language(lang)
+            return self._spoken(explainer.waiting(), lang)
         if before:
             found = explainer.why_before(name, before)
         elif evict:
             found = explainer.who_evicts(name)
         else:
             found = explainer.why_not(node, name) if node else explainer.why(name)
-        return found.in_language(lang)
+        return self._spoken(found, lang)
 
     def explainer(self, conf: Conf = None, now: float | None = None, about: str | None = ""
                   ) -> Explainer:
@@ -208,14 +209,14 @@ class Cluster(ClusterObjects):
         """
         return _timeline(cycles, about, self.objects(), self.configuration(conf))
 
-    def what_if(self, *settings: str, add: Sequence[Added] | str = (),
+    def what_if(self, *settings: str, add: Sequence[Added] | Added = (),
                 remove: Sequence[str] | str = (), conf: Conf = None, base_conf: Conf = None,
                 now: float | None = None, lang: str | None = None) -> Comparison:
         """Return what a change would change, once the cluster is at rest.
 
         Args:
             settings: `KIND/NAME.FIELD=VALUE`, `plugin/NAME.ARGUMENT=VALUE`, `conf/actions=NAMES`.
-            add: Objects, texts of manifests, or files; or one text or file.
+            add: Objects, clusters, texts of manifests, or files; or one of them.
             remove: `KIND/NAME`, one or several; what an object has created goes with it.
             conf: Another configuration, after the change.
             base_conf: The configuration before, and after it unless `conf` is given.
@@ -230,7 +231,7 @@ class Cluster(ClusterObjects):
         ([0, 3], True)
         """
         before, base = self.objects(), self.configuration(base_conf)
-        added = [add] if isinstance(add, str) else add
+        added = [add] if isinstance(add, One | ClusterObjects) else add
         removals = (remove,) if isinstance(remove, str) else tuple(remove)
         whole = type(self)(self.manifests(), self.conf).add(*added)
         after, changed = Change(_texts(settings), removals).given(
@@ -239,8 +240,9 @@ class Cluster(ClusterObjects):
             verdict.text for verdict in verdicts(before)}
         from volcano_lab.explain.price import later
 
-        return Comparison(at_rest(before, base, now), at_rest(after, changed, now), sorted(refused),
-                          lambda: later((before, base), (after, changed), now)).in_language(lang)
+        found = Comparison(at_rest(before, base, now), at_rest(after, changed, now),
+                           sorted(refused), lambda: later((before, base), (after, changed), now))
+        return self._spoken(found, lang)
 
     def remove(self, name: str) -> Self:
         """Remove every object of that name, with what it has created; `KeyError` if there is none.
@@ -279,20 +281,18 @@ class Cluster(ClusterObjects):
 
         return volcano_lab.lab(self, **options)
 
-    def diff(self, other: Cluster, *, conf: Conf = None, now: float | None = None,
+    def diff(self, other: Objects, *, conf: Conf = None, now: float | None = None,
              lang: str | None = None) -> Comparison:
-        """Return in what this cluster and another are decided otherwise.
+        """Return in what this cluster and another, or the one of some files, are decided otherwise.
 
         >>> one = Cluster().node("n1", cpu=4).job("train", cpu=1)
         >>> bool(one.diff(one)), one.diff(one.copy().job("train", cpu=9)).jobs[0]["placed"]
         (False, [1, 0])
         """
-        if not isinstance(other, Cluster):
-            raise Misuse("the other is {found}; allowed is a Cluster (Cluster.read reads files)",
-                         found=repr(other))
-        one, two = ((each.objects(), each.configuration(conf)) for each in (self, other))
-        return Comparison(at_rest(*one, now), at_rest(*two, now),
-                          given=differences(one, two)).in_language(lang)
+        second = other if isinstance(other, Cluster) else type(self)(other)
+        one, two = ((each.objects(), each.configuration(conf)) for each in (self, second))
+        found = Comparison(at_rest(*one, now), at_rest(*two, now), given=differences(one, two))
+        return self._spoken(found, lang)
 
     def lint(self, conf: Conf = None, *, lang: str | None = None) -> Findings:
         """Return what cannot work, cancels itself or has no effect.
@@ -302,8 +302,8 @@ class Cluster(ClusterObjects):
         """
         from volcano_lab.explain.findings import findings
 
-        return findings(self.manifests(), self.objects, lambda: self.configuration(conf)
-                        ).in_language(lang)
+        found = findings(self.manifests(), self.objects, lambda: self.configuration(conf))
+        return self._spoken(found, lang)
 
     def sweep(self, grid: Mapping[str, Iterable[Any]] | Iterable[str] | str,
               metrics: Sequence[str] | Mapping[str, Any] = ("placed", "pending"), *,
@@ -319,24 +319,26 @@ class Cluster(ClusterObjects):
         """
         from volcano_lab.simulation.sweep import sweep
 
-        return sweep(self, grid, metrics, conf=self.configuration(conf), over=over, workers=workers,
-                     scheduler=scheduler, path=path, progress=progress).in_language(lang)
+        found = sweep(self, grid, metrics, conf=self.configuration(conf), over=over,
+                      workers=workers, scheduler=scheduler, path=path, progress=progress)
+        return self._spoken(found, lang)
 
     def simulate(self, until: float | str | None = None, conf: Conf = None, *,
                  lang: str | None = None, **given: Any) -> History:
         """Let the jobs come, run and end for `until` (seconds, or "10m"), or until nothing happens
         any more.
 
-        Further arguments are those of `simulation.simulate`: arrivals, durations, failures, period,
+        Further arguments are those of `simulation.simulate`: arrivals, duration, failures, period,
         seed. Raises `WorkloadError`.
 
         >>> cluster = Cluster().node("n1", cpu=4).job("train", cpu=4).job("next", cpu=4)
-        >>> cluster.simulate(durations="1m").measures("cluster")[0]["waiting_median"]
+        >>> cluster.simulate(duration="1m").measures("cluster")[0]["waiting_median"]
         32.03
         """
         from volcano_lab.simulation import simulate
 
-        return simulate(self, self.configuration(conf), until=until, **given).in_language(lang)
+        history = simulate(self, self.configuration(conf), until=until, **given)
+        return self._spoken(history, lang)
 
     def export(self, form: str = "yaml", *, anonymise: bool = False, conf: Conf = None) -> str:
         """Return the cluster as text: "yaml" or "json" for `kubectl apply`, "case" for `volcano-lab
@@ -359,6 +361,9 @@ class Cluster(ClusterObjects):
         from volcano_lab.manifests.missing import missing
 
         return list(missing(self.manifests()))
+
+    def _spoken(self, found: Answer, lang: str | None) -> Answer:
+        return found.in_language(lang or self.lang)
 
 
 def _texts(settings: tuple[str, ...]) -> tuple[str, ...]:

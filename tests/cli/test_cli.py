@@ -342,6 +342,6 @@ def test_queues_have_the_order_in_which_they_were_considered_the_others_follow_b
 
 def test_operations_are_counted_by_pods_and_their_nodes_named_with_the_pods_of_each():
     cluster = Cluster().node("n1", cpu=2).node("n2", cpu=1).job("j", pods=3, cpu=1)
-    (row,) = placement_table(cluster.run(), {"default/j": "j"}).splitlines()[2:]
-    assert row.split(None, 3) in (["j", "allocate", "3", "n1 x2, n2"],
-                                  ["j", "allocate", "3", "n2, n1 x2"])
+    (row,) = placement_table(cluster.run(), {"default/j"}).splitlines()[2:]
+    assert row.split(None, 3) in (["default/j", "allocate", "3", "n1 x2, n2"],
+                                  ["default/j", "allocate", "3", "n2, n1 x2"])

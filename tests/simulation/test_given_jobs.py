@@ -299,7 +299,7 @@ def test_pods_of_a_volcano_job_are_created_once_it_is_admitted_others_at_arrival
     if isinstance(coming, str):
         cluster.add(coming)
     arrivals = None if isinstance(coming, str) else every(1, coming, count=1)
-    found = simulate(cluster.objects(), EXACT, arrivals=arrivals, durations=20, until=30)
+    found = simulate(cluster.objects(), EXACT, arrivals=arrivals, duration=20, until=30)
     cycles = {row["time"]: row for row in found.dicts("cluster")}
     before, after = cycles[1 if arrivals else 0], cycles[max(cycles)]
     assert before["jobs_waiting"] == 1 and (

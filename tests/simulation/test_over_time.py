@@ -132,13 +132,13 @@ def test_jobs_come_when_they_were_created(beside):
     world = cluster(*(IDLE % number for number in range(beside)),
                     job("late", 1, created="2025-03-01T10:01:00Z"),
                     job("early", 1, created="2025-03-01T10:00:00Z"), job("undated", 1))
-    history = simulate(world, durations=30)
+    history = simulate(world, duration=30)
     assert {row["job"].split("/")[1].split("-")[0]: row["arrived"]
             for row in history.measures("jobs")} == {"late": 60.0, "early": 0.0, "undated": 0.0}
 
 
-@pytest.mark.parametrize("given", [{"durations": 1e308}, {"failures": 1e308}, {"arrivals": 1e-308},
-                                   {"durations": "exponential:99999999999999999999999d"}])
+@pytest.mark.parametrize("given", [{"duration": 1e308}, {"failures": 1e308}, {"arrivals": 1e-308},
+                                   {"duration": "exponential:99999999999999999999999d"}])
 def test_what_happens_in_a_time_that_no_run_reaches_never_happens(given):
     world = cluster(job("a", 1))
     usual, found = simulate(world, until=20), simulate(world, until=20, **given)
@@ -183,23 +183,23 @@ def test_an_annotation_of_pods_does_too_and_that_of_their_group_comes_first(of_p
             obj.spec.node_name, obj.status.phase = "n1", "Running"
         elif obj.kind == "PodGroup":
             obj.status.phase = "Running"
-    (row,) = simulate(world, until=100, durations="1s" if state == "running" else None
+    (row,) = simulate(world, until=100, duration="1s" if state == "running" else None
                       ).measures("jobs")
     assert row["state"] == state
 
 
 def test_the_rows_of_a_trace_may_come_in_any_order():
     rows = [{"time": time, "name": name, "cpu": 1} for name, time in (("b", 30), ("a", 5))]
-    history = simulate(Cluster().node("n1", cpu=4), arrivals=rows, durations=5)
+    history = simulate(Cluster().node("n1", cpu=4), arrivals=rows, duration=5)
     assert {row["job"].split("/")[1]: row["arrived"] for row in history.measures("jobs")} == {
         "a": 5.0, "b": 30.0}
 
 
 def test_a_rate_makes_jobs_like_those_that_wait():
-    history = simulate(cluster(job("a", 1, pods=2)), arrivals=0.1, durations=5, until=200, seed=4)
+    history = simulate(cluster(job("a", 1, pods=2)), arrivals=0.1, duration=5, until=200, seed=4)
     rows = history.measures("jobs")
     assert 10 < len(rows) < 32 and {row["pods"] for row in rows} == {2}
-    assert rows == simulate(cluster(job("a", 1, pods=2)), arrivals=0.1, durations=5, until=200,
+    assert rows == simulate(cluster(job("a", 1, pods=2)), arrivals=0.1, duration=5, until=200,
                             seed=4).measures("jobs")
 
 
@@ -210,7 +210,7 @@ def test_executors_come_when_the_driver_runs():
             "mode": "cluster", "batchScheduler": "volcano", "driver": {"memory": "10m"},
             "executor": {"instances": 2, "memory": "10m"}}})
     node = NODE.replace("cpu: 4", "cpu: 4, memory: 64Gi")
-    history = simulate(loads(f"{node}\n---\n{spark}"), durations=20)
+    history = simulate(loads(f"{node}\n---\n{spark}"), duration=20)
     bound = [(row[0], row[2]) for row in history.rows["events"] if row[1] == "pod bound"]
     assert [name for _, name in bound] == [f"default/pi-{which}"
                                            for which in ("driver", "exec-1", "exec-2")]
@@ -221,7 +221,7 @@ def test_executors_come_when_the_driver_runs():
 
 def test_a_node_that_fails_breaks_a_gang():
     world = Cluster().node("n1", cpu=4).node("n2", cpu=4).job("gang", pods=2, cpu=3, min_member=2)
-    history = simulate(world, durations=3000, failures=(1000, 60), until=4000, seed=2)
+    history = simulate(world, duration=3000, failures=(1000, 60), until=4000, seed=2)
     (row,) = history.measures("jobs")
     lost = sum(event[1] == "node lost" for event in history.rows["events"])
     assert lost and 0 < row["broken"] <= lost
@@ -258,7 +258,7 @@ def test_traces_of_real_clusters(tmp_path, name, text, jobs):
     ({"failures": (1, 2, 3)}, "failures: there are 3 lengths of time"),
     ({"failures": []}, "failures: there are 0 lengths of time"),
     ({"arrivals": "1.2.3/s"}, "1.2.3/s: cannot be read"),
-    ({"durations": "long"}, "durations: a length of time is 'long'"),
+    ({"duration": "long"}, "duration: a length of time is 'long'"),
     ({"until": 0}, "until: a length of time is 0; allowed is a number of seconds above 0"),
     ({"period": "0s"}, "period: a length of time is .0s"),
     ({"arrivals": "999999999/s", "until": "1s"}, "999,999,999 jobs would arrive"),
@@ -326,17 +326,17 @@ def two_queues() -> Cluster:
 def test_two_weights_side_by_side(workers):
     found = two_queues().sweep(
         {"queue/a.weight": [1, 3]}, ["queue/a.waiting_median", "queue/b.waiting_median",
-                                     "waiting_p95"], over={"durations": 60}, workers=workers)
+                                     "waiting_p95"], over={"duration": 60}, workers=workers)
     even, odd = found.rows
     assert even["queue/a.waiting_median"] == pytest.approx(even["queue/b.waiting_median"], abs=70)
     assert odd["queue/a.waiting_median"] < odd["queue/b.waiting_median"]
     assert even == two_queues().sweep(
-        {"queue/a.weight": [1]}, list(found.metrics), over={"durations": 60}).rows[0]
+        {"queue/a.weight": [1]}, list(found.metrics), over={"duration": 60}).rows[0]
 
 
 def test_a_stream_comes_beside_the_jobs_that_wait():
     world = Cluster().node("n1", cpu=8).job("own", cpu=1)
-    history = simulate(world, durations=10, arrivals=every(5, JobTemplate("b", cpu=1, run_time=3),
+    history = simulate(world, duration=10, arrivals=every(5, JobTemplate("b", cpu=1, run_time=3),
                                                            count=2))
     assert [row["job"] for row in history.measures("jobs")] == ["default/own", "default/b-1",
                                                                 "default/b-2"]
@@ -347,7 +347,7 @@ def test_a_stream_comes_beside_the_jobs_that_wait():
 
 def test_times_and_rates_are_numbers_or_the_texts_of_the_command():
     known = {"until": ("90s", 90.0), "period": ("1m", 60), "arrivals": ("30/m", 0.5),
-             "durations": ("uniform:30s..2m", ("uniform", 30, 120)),
+             "duration": ("uniform:30s..2m", ("uniform", 30, 120)),
              "failures": ("24h,10m", [86400, 600])}
     words, numbers = ({name: each[at] for name, each in known.items()} for at in (0, 1))
     assert lengths(words) == lengths(numbers)
@@ -360,7 +360,7 @@ def test_a_history_without_a_cycle_has_measures():
 
 @pytest.mark.parametrize("given", [
     {"objects": Cluster.read("docs/loop.yaml")},
-    pytest.param({"objects": Cluster.read("docs/loop.yaml"), "durations": "1h"},
+    pytest.param({"objects": Cluster.read("docs/loop.yaml"), "duration": "1h"},
                  marks=pytest.mark.long),
     {"objects": Cluster().node("n1", cpu=4).job("a", pods=2, cpu=1), "failures": "1m,1s"}])
 def test_a_run_without_an_end_is_stopped_once_no_job_arrives_or_ends(given, monkeypatch):
@@ -377,11 +377,11 @@ def test_a_run_ends_with_its_last_job_though_a_plugin_reads_the_time():
         {"name": "gang"}, {"name": "sla", "arguments": {"sla-waiting-time": "10m"}},
         {"name": "predicates"}, {"name": "proportion"}]}]}
     world = Cluster().node("n1", cpu=4).job("a", cpu=4).job("b", cpu=4)
-    history = world.simulate(conf=conf, durations="1m")
+    history = world.simulate(conf=conf, duration="1m")
     assert not history.in_vain and 120 < history.rows["cluster"][-1][0] < 230
 
 
-@pytest.mark.parametrize(("name", "near"), [("duration", " (durations?)"), ("zzz", "")])
+@pytest.mark.parametrize(("name", "near"), [("durations", " (duration?)"), ("zzz", "")])
 def test_an_argument_that_neither_has_is_refused_with_those_that_there_are(name, near):
     with pytest.raises(Misuse, match=rf"'{name}'{re.escape(near)}; allowed are conf, until, arr"):
         Cluster().node("n1", cpu=1).simulate(**{name: 1})

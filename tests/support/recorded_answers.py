@@ -148,7 +148,7 @@ def changed(world: World) -> Iterator[Any]:
 
 
 def simulated(world: World) -> Iterator[Any]:
-    history = cluster(world).simulate("10m", durations="90s", failures="5m", seed=1)
+    history = cluster(world).simulate("10m", duration="90s", failures="5m", seed=1)
     yield list(history.dicts("events"))
     yield from map(history.measures, ("cluster", "queues", "jobs"))
 

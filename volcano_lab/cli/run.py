@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -44,10 +44,9 @@ def run(files: Sequence[str], conf: str | None, output: str, namespace: str, now
         print(*cycle.log(verbosity), "", sep="\n")
     warnings = warnings + cluster.warnings(cycle)
     warn(warnings)
-    called = Names(cycle.session).called
     jobs = sorted((row for row in cycle.jobs()
                    if not namespace or row["job"].startswith(f"{namespace}/")),
-                  key=lambda row: called(row["job"]))
+                  key=lambda row: row["job"])
     if namespace and not jobs and cycle.session.jobs:
         names = sorted({job.namespace for job in cycle.session.jobs.values()})
         warn([_text("no_namespace", namespace=namespace, names=names)])
@@ -55,7 +54,7 @@ def run(files: Sequence[str], conf: str | None, output: str, namespace: str, now
             if not namespace or row["pod"].startswith(f"{namespace}/")]
     data = cycle.as_dict() | {"jobs": jobs, "placements": pods, "warnings": warnings}
     show(output, data, lambda most: report(cycle, jobs, most),
-         [f"job/{called(row['job'])}" for row in jobs])
+         [f"job/{row['job']}" for row in jobs])
     return FOUND if fail_on_pending and _waits(cycle, jobs, namespace) else DONE
 
 
@@ -88,12 +87,10 @@ def watch(files: Sequence[str], again: Callable[[], int], pause: float = 0.5) ->
 
 def report(cycle: Cycle, jobs: Sequence[dict[str, Any]], most: int | None = 80) -> str:
     """Return jobs, the reasons of pending ones, commits and queues, as text of some width."""
-    called = Names(cycle.session).called
-    names = {row["job"]: called(row["job"]) for row in jobs}
     lines = width() if most is None else most
-    parts = [job_table(jobs, names, most) or _text("none_waits" if jobs else "no_jobs"),
-             "\n".join(waiting(cycle, jobs, names, lines)),
-             placement_table(cycle, names, most) or _text("no_effects"),
+    parts = [job_table(jobs, most) or _text("none_waits" if jobs else "no_jobs"),
+             "\n".join(waiting(cycle, jobs, lines)),
+             placement_table(cycle, {row["job"] for row in jobs}, most) or _text("no_effects"),
              queue_table(cycle, most) or _text("no_queues", queues=sorted(cycle.session.queues))]
     return "\n\n".join(filter(None, parts))
 
@@ -102,12 +99,11 @@ def _text(code: str, **facts: Any) -> str:
     return str(Message(f"run.{code}", **facts))
 
 
-def job_table(jobs: Sequence[dict[str, Any]], names: Mapping[str, str],
-              most: int | None = 80) -> str:
+def job_table(jobs: Sequence[dict[str, Any]], most: int | None = 80) -> str:
     """Return a row per job; if there are very many, only those that wait."""
     waits = [row for row in jobs if row["pending"]]
     shown = jobs if most is None or len(jobs) <= MOST_JOBS else waits
-    rows = [{"job": names[row["job"]], "queue": row["queue"], "phase": row["phase"],
+    rows = [{"job": row["job"], "queue": row["queue"], "phase": row["phase"],
              "pods": row["pods"], "minimum": row["min_member"], "placed": row["placed"],
              "pipelined": row["pipelined"], "pending": row["pending"]} for row in shown]
     title = _text("jobs") if shown is jobs else _text("jobs_waiting", others=len(jobs) - len(waits))
@@ -135,24 +131,24 @@ def queue_table(cycle: Cycle, most: int | None = 80) -> str:
     return table(rows, DROPPED, most, _text("queues"))
 
 
-def placement_table(cycle: Cycle, names: Mapping[str, str], most: int | None = 80) -> str:
+def placement_table(cycle: Cycle, jobs: Container[str], most: int | None = 80) -> str:
     """Return a row per job and committed operation, with the number of pods on each node."""
-    owners = {task.key: uid for uid, job in cycle.session.jobs.items()
+    called = Names(cycle.session).called
+    owners = {task.key: called(uid) for uid, job in cycle.session.jobs.items()
               for task in job.tasks.values()}
     nodes: dict[tuple[str, str], Counter[str]] = {}
     for operation, pod, node, *_ in cycle.committed:
         nodes.setdefault((owners.get(pod, pod), operation), Counter())[node] += 1
-    rows = [{"job": names[job], "operation": operation, "pods": counts.total(), "nodes": ", ".join(
+    rows = [{"job": job, "operation": operation, "pods": counts.total(), "nodes": ", ".join(
         node if count == 1 else f"{node} x{count}" for node, count in counts.items())}
-            for (job, operation), counts in nodes.items() if job in names]
+            for (job, operation), counts in nodes.items() if job in jobs]
     return table(rows, (), most, _text("effects"))
 
 
-def waiting(cycle: Cycle, jobs: Sequence[dict[str, Any]], names: Mapping[str, str],
-            most: int) -> Iterator[str]:
+def waiting(cycle: Cycle, jobs: Sequence[dict[str, Any]], most: int) -> Iterator[str]:
     """Return every job with waiting pods and the reasons, then pods that no scheduler received."""
     groups = grouped((tuple(row["why"]), Message(
-        "run.pods_later" if row["missing"] else "run.pods", job=names[row["job"]],
+        "run.pods_later" if row["missing"] else "run.pods", job=row["job"],
         pending=row["pending"], pods=row["pods"] + row["missing"], missing=row["missing"]))
         for row in jobs if row["why"])
     for why, waits in groups.items():

@@ -9,9 +9,9 @@ from volcano_lab.cli.output import show
 
 
 def simulate(files: Sequence[str], conf: str | None, output: str, recursive: bool,
-             context: str | None, duration: str | None, **time: Any) -> int:
+             context: str | None, **time: Any) -> int:
     """Run and print a simulation. Raises `WorkloadError`."""
-    history = cluster_of(files, conf, recursive, context).simulate(durations=duration, **time)
+    history = cluster_of(files, conf, recursive, context).simulate(**time)
     jobs = history.measures("jobs")
     data = {"cluster": history.measures("cluster")[0], "queues": history.measures("queues"),
             "jobs": jobs}

@@ -17,7 +17,7 @@ def sweep(files: Sequence[str], grid: Sequence[str], metrics: Sequence[str] = ()
           **time: Any) -> int:
     """Run and print a sweep; 1 if a setting failed. Raises `Mistake`, `SweepError`."""
     cluster = inputs.cluster_of(files, conf, recursive, context)
-    over = {"durations": duration, **time} if duration or any(time.values()) else None
+    over = {"duration": duration, **time} if duration or any(time.values()) else None
     default = ("placed", "pending") if over is None else ("waiting_median", "waiting_p95")
     columns = run.columns_of(grid)
     files_of = {conf_text(inputs.conf_file(str(file))): file for file in columns.get(run.CONF, ())}

@@ -102,8 +102,10 @@ class Explanation(Shown):
         yield self.head
         yield from dict.fromkeys(cause.text for cause in self.causes)
         yield self.rows
-        if self._remedies:  # looking for them takes cycles: they are shown once they are known
+        if self._remedies:
             yield [{"what_would_change_it": str(remedy)} for remedy in self._remedies]
+        elif self.find_remedies and self._remedies is None:  # looking for them takes cycles
+            yield str(Message("remedies_at", name=".remedies"))
 
     def in_language(self, lang: str | None) -> Self:
         """Show this explanation, its causes and its remedies in a language; None changes nothing.

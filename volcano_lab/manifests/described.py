@@ -6,8 +6,9 @@ has no argument here (roles of tasks, taints, affinity, topology) is added as an
 manifest with `add`. `volcano_lab.cluster` has the verbs.
 """
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -18,8 +19,10 @@ from volcano_lab.manifests.loader import Loaded
 from volcano_lab.messages import friendly_errors, gettext
 from volcano_lab.trace import Part, Shown
 
-Added = KubernetesObject | str | Path
-"""An object, the text of manifests, or a file of them."""
+One = KubernetesObject | str | Path
+Added = One | Iterable[KubernetesObject]
+"""An object, a cluster, the text of manifests, or files of them as `Cluster.read` takes them."""
+Objects = str | Path | Iterable[KubernetesObject] | Sequence[str | Path]
 
 
 @friendly_errors
@@ -36,10 +39,13 @@ class ClusterObjects(Shown):
     ['root', 'default', 'n1', 'team', 'train', 'train-0', 'train-1']
     """
 
-    def __init__(self, objects: Iterable[KubernetesObject] = ()):
-        if isinstance(objects, ClusterObjects):
-            objects = objects.objects()
-        self.others = Loaded(checked_objects(objects), objects)
+    def __init__(self, objects: Objects = ()):
+        given: Any = [objects] if isinstance(objects, str | Path) else objects
+        if isinstance(given, ClusterObjects):
+            given = given.objects()
+        elif isinstance(given, list | tuple) and isinstance(next(iter(given), 0), str | Path):
+            given = manifests.load(*given)
+        self.others = Loaded(checked_objects(given), given)
         self._described: dict[tuple[str, str, str], dict[str, Any]] = {}
         # unchanged objects are not written again
         self._written: dict[tuple[str, str, str], builder.Written] = {}
@@ -138,14 +144,17 @@ class ClusterObjects(Shown):
         return self._describe("Job", name, locals())
 
     def add(self, *objects: Added) -> Self:
-        """Add objects, the text of manifests, or files (a `Path`). Raises `ManifestError`.
+        """Add objects, clusters, the text of manifests, or files. Raises `ManifestError`.
 
-        >>> len(ClusterObjects().add(Path("docs/cluster.yaml")).rows_of("nodes"))
+        >>> len(ClusterObjects().add("docs/cluster.yaml").rows_of("nodes"))
         2
         """
         for obj in objects:
-            if isinstance(obj, str | Path):
-                more = manifests.loads(obj) if isinstance(obj, str) else manifests.load(obj)
+            if isinstance(obj, ClusterObjects):
+                more = obj.manifests()
+            elif isinstance(obj, str | Path):
+                text = isinstance(obj, str) and _TEXT.search(obj)
+                more = manifests.loads(str(obj)) if text else manifests.load(obj)
             else:
                 more = Loaded(checked_objects([obj]))
             self.others += more
@@ -226,6 +235,10 @@ class ClusterObjects(Shown):
         if self.others:
             calls.append(f".add({literal(manifests.dump(self.others))})")
         return "\n    ".join(["cluster = (", "Cluster()", *calls]) + "\n)"
+
+
+_TEXT = re.compile(r"^\s*[\[{]|\n|:(\s|$)")
+"""What the text of manifests has, and no name of a file."""
 
 
 def world_of(given: Iterable[KubernetesObject]) -> Loaded:

@@ -5,7 +5,7 @@ from typing import Any
 
 from volcano_lab.api import objects as api
 from volcano_lab.manifests import operators, schema, unsupported as not_modelled
-from volcano_lab.manifests.files import SUFFIXES, Unreadable
+from volcano_lab.manifests.files import Unreadable
 from volcano_lab.messages import gettext
 
 _TABLE = re.compile(r"(NAMESPACE\s+)?NAME\s+[A-Z]")
@@ -29,8 +29,8 @@ def kind_of(document: Any) -> type[api.KubernetesObject]:
     """
     if not isinstance(document, dict):
         text = document if isinstance(document, str) else ""
-        hint = gettext("; a file is given as a Path") * text.endswith(SUFFIXES) + (
-            gettext("; it looks like a table of kubectl's: add -o yaml") * bool(_TABLE.match(text)))
+        hint = gettext("; it looks like a table of kubectl's: add -o yaml") * bool(
+            _TABLE.match(text))
         raise Unreadable("is {found}; allowed is a mapping with apiVersion, kind and "
                          "metadata{hint}", found=schema.found_text(document), hint=hint)
     if "kind" not in document:

@@ -69,13 +69,12 @@ def state_of(cycle: Cycle, number: int, problems: list[str],
     explainer = Explainer(objects, ssn.conf, ssn.now, (cycle.trace, ssn))
     waiting = [{"code": group.code, "text": group.text, "jobs": group.jobs}
                for group in explainer.waiting()]
-    jobs = [row | {"job": explainer.names.called(row["job"])} for row in cycle.jobs()]
     sums = {row["queue"]: row for row in cycle.queues()}
     queues = [sums[row["queue"]] | {"parent": row["parent"], "depth": row["depth"]}
               for row in tree(cycle.trace) if row["queue"] in sums]
     shown = {name: in_units(name, amount) for name, amount in ssn.total_resource}
     total = {name: amount for name, amount in shown.items() if amount is not None}
-    return State(number, ssn.now, waiting, jobs, queues, total, problems)
+    return State(number, ssn.now, waiting, cycle.jobs(), queues, total, problems)
 
 
 class Quiet(BaseHTTPRequestHandler):

@@ -16,7 +16,7 @@ from volcano_lab.api import CPU, MEMORY, in_units
 from volcano_lab.api.status import BINDING, BOUND, PENDING, RUNNING, TaskStatus
 from volcano_lab.messages import ENGLISH, Message, NoSuch
 from volcano_lab.simulation import measures
-from volcano_lab.trace import Part, Shown, queue_attributes
+from volcano_lab.trace import Names, Part, Shown, queue_attributes
 
 if TYPE_CHECKING:
     from volcano_lab.framework import Session
@@ -52,6 +52,7 @@ class History(Shown):
 
     def __init__(self) -> None:
         self.rows: dict[str, list[list[Any]]] = {name: [] for name in self.columns}
+        self.names: dict[str, str] = {}  # of the jobs that exist at the start
         self.until = 0.0
         self.in_vain = 0  # cycles without an arrival or end after which the run was stopped
 
@@ -65,12 +66,13 @@ class History(Shown):
 
     def note(self, time: float, what: str, about: str, detail: str = "") -> None:
         """Record an event of an object."""
-        self.rows["events"].append([time, what, about, detail])
+        self.rows["events"].append([time, what, self.names.get(about, about), detail])
 
     def sample(self, time: float, ssn: Session, unfinished: Iterable[str], finished: int) -> None:
         """Record the state of queues and cluster at the end of a session, with the uids of
         unfinished jobs, and the number of finished ones.
         """
+        self.names = self.names or Names(ssn).jobs
         attributes = queue_attributes(ssn)
         shares, parents = [], {queue.queue.spec.parent or "root" for queue in ssn.queues.values()}
         for name, queue in ssn.queues.items():
@@ -95,7 +97,7 @@ class History(Shown):
 
     def set_jobs(self, jobs: Mapping[str, Any]) -> None:
         """Record the current outcome of every job."""
-        self.rows["jobs"] = [[key, *(getattr(run, name) for name in JOBS[1:])]
+        self.rows["jobs"] = [[self.names.get(key, key), *(getattr(run, name) for name in JOBS[1:])]
                              for key, run in jobs.items()]
 
     # -- reading ---------------------------------------------------------------------------------

@@ -78,7 +78,7 @@ class GivenJob(workload.JobTemplate):
 def simulate(objects: Iterable[KubernetesObject],
              conf: SchedulerConfiguration | str | None = None, *,
              until: float | str | None = None, arrivals: Coming = None,
-             durations: Times | None = None, failures: Times | None = None,
+             duration: Times | None = None, failures: Times | None = None,
              period: float | str | None = None, seed: int = 0, **more: Any) -> History:
     """Run the jobs of a cluster over time, and return the history.
 
@@ -90,7 +90,7 @@ def simulate(objects: Iterable[KubernetesObject],
         arrivals: None: each job arrives at its `creationTimestamp`, at once without one. A number,
             or "30/h": jobs like these arrive at this mean rate per second. A file (CSV, JSON
             lines, SWF) or rows of jobs, or streams of them: these arrive, too.
-        durations: The run time of a job without the annotation `volcano-lab/run-time`: seconds,
+        duration: The run time of a job without the annotation `volcano-lab/run-time`: seconds,
             "10m", ("exponential", 600) or "exponential:10m". None: for ever.
         failures: Mean time between two failures of a node; and until it is back: "24h,10m".
         period: Time between two cycles. None: one second, or more for long times.
@@ -102,14 +102,14 @@ def simulate(objects: Iterable[KubernetesObject],
 
     >>> from volcano_lab.cluster import Cluster
     >>> cluster = Cluster().node("n1", cpu=4).job("a", cpu=4).job("b", cpu=4)
-    >>> history = simulate(cluster.objects(), durations="1m")
+    >>> history = simulate(cluster.objects(), duration="1m")
     >>> [(row["job"], row["waiting"]) for row in history.measures("jobs")]
     [('default/a', 1.03), ('default/b', 63.03)]
     """
     _check(more)
     complete = world_of(objects)
     end, pace, coming, length, broken = lengths(
-        {"until": until, "period": period, "arrivals": arrivals, "durations": durations,
+        {"until": until, "period": period, "arrivals": arrivals, "duration": duration,
          "failures": failures}).values()
     waiting, there = _split(complete, complete.later, length)
     streams = _streams(coming, waiting)
@@ -190,16 +190,16 @@ def _failures(given: Times) -> tuple[Spread, Spread]:
 
 
 READERS: dict[str, Callable[[Any], Any]] = {
-    "until": workload.seconds, "period": workload.seconds, "durations": workload.spread,
+    "until": workload.seconds, "period": workload.seconds, "duration": workload.spread,
     "failures": _failures, "arrivals": _rate}
 """Argument -> how its times and rates are read."""
 
 
 def _split(complete: Sequence[KubernetesObject], later: Mapping[str, list[Pod]],
-           durations: Spread | None) -> tuple[list[tuple[float, GivenJob]], list[KubernetesObject]]:
+           duration: Spread | None) -> tuple[list[tuple[float, GivenJob]], list[KubernetesObject]]:
     """Return the arriving jobs, each with its time, and all objects that exist at the start."""
     coming = _coming(complete, cluster_side.by_job(obj for obj in complete if isinstance(obj, Pod)),
-                     cluster_side.by_job(chain.from_iterable(later.values())), durations)
+                     cluster_side.by_job(chain.from_iterable(later.values())), duration)
     first = min((time for time, _ in coming.values() if time is not None), default=0.0)
     jobs = [(0.0 if time is None else time - first, job) for time, job in coming.values()]
     arriving = {id(obj) for _, job in coming.values() for obj in (job.group, *job.members)}
@@ -208,7 +208,7 @@ def _split(complete: Sequence[KubernetesObject], later: Mapping[str, list[Pod]],
 
 
 def _coming(complete: Sequence[KubernetesObject], pods: Mapping[str, list[Pod]],
-            follow: Mapping[str, list[Pod]], durations: Spread | None
+            follow: Mapping[str, list[Pod]], duration: Spread | None
             ) -> dict[str, tuple[float | None, GivenJob]]:
     """Return the pending jobs by PodGroup, each with its creation time if one was given."""
     given = len(getattr(complete, "given", ()))  # with objects that others replace
@@ -221,11 +221,11 @@ def _coming(complete: Sequence[KubernetesObject], pods: Mapping[str, list[Pod]],
             time = group.metadata.creation_timestamp or 0.0
             coming[group.key] = (None if time in generated else time, GivenJob(
                 group.name, queue=group.spec.queue, pods=len(own) + len(more), group=group,
-                members=own, later=more, run_time=_run_time(group, own + more, durations)))
+                members=own, later=more, run_time=_run_time(group, own + more, duration)))
     return coming
 
 
-def _run_time(group: PodGroup, pods: Sequence[Pod], durations: Spread | None) -> Spread | None:
+def _run_time(group: PodGroup, pods: Sequence[Pod], duration: Spread | None) -> Spread | None:
     """Return a job's run time, from its annotation, or else the common one."""
     for obj in (group, *pods[:1]):
         if text := obj.metadata.annotations.get(RUN_TIME):
@@ -235,7 +235,7 @@ def _run_time(group: PodGroup, pods: Sequence[Pod], durations: Spread | None) ->
                 raise WorkloadError('PodGroup {key}: annotation {name} is "{text}"; allowed is a '
                                     "number of seconds", key=group.key, name=RUN_TIME,
                                     text=text) from None
-    return durations
+    return duration
 
 
 def _streams(arrivals: Coming, waiting: list[tuple[float, GivenJob]]) -> list[workload.Arrivals]:
@@ -255,11 +255,11 @@ def _streams(arrivals: Coming, waiting: list[tuple[float, GivenJob]]) -> list[wo
     return [given, workload.trace(arrivals)]
 
 
-def _run_on(sim: Simulation, durations: Spread | None, random: Random) -> None:
+def _run_on(sim: Simulation, duration: Spread | None, random: Random) -> None:
     """Schedule the end of the jobs that exist at the start, too."""
     for group in sim.server.list("PodGroup"):
         run, pods = sim.side.jobs[group.key], sim.side.pods_of(group.key)
-        length = _run_time(group, pods, durations)
+        length = _run_time(group, pods, duration)
         run.run_time = None if length is None else length.draw(random)
         for pod in pods:
             if pod.status.phase == "Running":

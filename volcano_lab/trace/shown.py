@@ -52,8 +52,13 @@ class Shown:
                 self._lang = lang
         return self
 
+    @property
+    def lang(self) -> str | None:
+        """The language in which this is shown; None: the current one."""
+        return getattr(self, "_lang", None)
+
     def _speaking(self) -> AbstractContextManager[None]:
-        return speaking(getattr(self, "_lang", None) or spoken())
+        return speaking(self.lang or spoken())
 
     def _shown(self) -> Iterable[Part]:
         """Return the content: sentences and tables."""

@@ -261,5 +261,5 @@ def where_all_pods_are_of_one_size_none_waits(conf, jobs):
     alike = jobs.copy().job("train", cpu=4)
     waits = [[round(row["waiting_mean"] / 60) for row in alike.simulate(
         conf=conf().replace("nodeorder", name), arrivals=1 / 900, seed=1, period=10, until=86400,
-        durations=("exponential", 3600)).measures("queues")] for name in ("nodeorder", "binpack")]
+        duration=("exponential", 3600)).measures("queues")] for name in ("nodeorder", "binpack")]
     assert waits == [[0, 0], [0, 0]]

@@ -26,7 +26,7 @@ from volcano_lab.explain import Explainer, Explanation
 from volcano_lab.framework.config.yaml import ConfError
 from volcano_lab.manifests import Loaded, ManifestError, from_dict, values
 from volcano_lab.messages import Message, gettext, paragraph, wrapped
-from volcano_lab.trace.names import SHORT, Names
+from volcano_lab.trace.names import SHORT
 from volcano_lab.trace.views.comparison import Comparison
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import pictures
@@ -129,9 +129,7 @@ class Riddle:
         return self.cluster.what_if(*made.settings, remove=made.removals)
 
     def _row(self, cycle: Cycle) -> dict[str, Any] | None:
-        called = Names(cycle.session).called
-        return next((row for row in cycle.jobs()
-                     if called(row["job"]).endswith(f"/{self.asks}")), None)
+        return next((row for row in cycle.jobs() if row["job"].endswith(f"/{self.asks}")), None)
 
     @cached_property
     def kubectl(self) -> Kubectl:
@@ -252,7 +250,7 @@ class Riddle:
         job, placed, row = self.asks, has.get(self.asks, 0), self._row(after)
         if row is None:
             return try_again(gettext("{job} is not there any more.", job=job))
-        if said := lowered(after, {Names(after.session).called(row["job"]): self.needs}):
+        if said := lowered(after, {row["job"]: self.needs}):
             return try_again(said)
         if placed < self.needs:
             later = self._compared(changes).later

@@ -7,7 +7,6 @@ from typing import Any
 from volcano_lab.messages import NoSuch, gettext
 from volcano_lab.simulation import measures
 from volcano_lab.simulation.history import TABLES, History
-from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.cycle import Cycle
 
 Metric = Callable[[Any], Any]
@@ -49,16 +48,15 @@ def measure(name: str, run: Cycle | History) -> Any:
     if name in whole:
         return whole[name] if isinstance(run, History) else METRICS[name](run)
     kind, _, path = name.partition("/")
-    called = Names(run.session).called if kind == "job" and isinstance(run, Cycle) else str
-    rows = {known.removeprefix(cut): row for row in tables.get(kind, list)()
-            for known in (row[kind], called(row[kind])) for cut in ("", "default/")}
+    rows = {row[kind].removeprefix(cut): row for row in tables.get(kind, list)()
+            for cut in ("", "default/")}
     for known, row in sorted(rows.items(), key=lambda pair: -len(pair[0])):
         field, _, resource = path.removeprefix(f"{known}.").partition(".")
         if path.startswith(f"{known}.") and field in row and (
                 isinstance(row[field], dict) if resource else
                 not isinstance(row[field], dict | list)):
             return row[field].get(resource, 0) if resource else row[field]
-    names = sorted({called(row[kind]).removeprefix("default/") for row in rows.values()})
+    names = sorted({row[kind].removeprefix("default/") for row in rows.values()})
     there = gettext("; queues are {known:5}" if kind == "queue" else "; jobs are {known:5}",
                     known=names) if rows else ""
     raise NoSuch('no metric is called "{name}"; allowed are {metrics:,}, '

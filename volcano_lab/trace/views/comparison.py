@@ -98,7 +98,8 @@ class Comparison(Shown):
             raise Misuse("expected is {expected}; allowed is {allowed:,}", expected=expected,
                          allowed=[*EXPECTED])
         try:
-            groups = Names(self.after.session).groups(job)
+            names = Names(self.after.session)
+            groups = [*map(names.called, names.groups(job))]
         except LookupError:
             return False
         return all({"placed": _started(row), "pending": not _started(row),
@@ -221,8 +222,7 @@ def _started(row: Row | None) -> bool:
 
 
 def _jobs(cycle: Cycle) -> dict[str, Row]:
-    called = Names(cycle.session).called
-    return {called(row["job"]): row for row in cycle.jobs()}
+    return {row["job"]: row for row in cycle.jobs()}
 
 
 def _queues(cycle: Cycle) -> dict[tuple[str, str], Row]:

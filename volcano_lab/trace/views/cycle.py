@@ -127,11 +127,13 @@ class Cycle(Shown):
                 for row in queues.sums(self.trace)]
 
     def jobs(self) -> list[Row]:
-        """Return one row per job: phase, how many of its pods are placed, how many wait for
-        resources that are being freed (pipelined), how many have no node (with the members of its
-        gang that are `missing`, as they are not created yet), and why (see `why`).
+        """Return one row per job, named as `why` names it: phase, how many of its pods are placed,
+        how many wait for resources that are being freed (pipelined), how many have no node (with
+        the members of its gang that are `missing`, as they are not created yet), and why (see
+        `why`).
         """
-        return [{"job": uid, "queue": job.queue, "phase": job.pod_group.status.phase,
+        called = names.Names(self.session).called
+        return [{"job": called(uid), "queue": job.queue, "phase": job.pod_group.status.phase,
                  "pods": len(job.tasks), "min_member": job.min_available,
                  "placed": sum(len(job.in_status(s)) for s in status.READY_STATUSES),
                  "pipelined": len(job.in_status(status.PIPELINED)),
@@ -144,10 +146,10 @@ class Cycle(Shown):
         its statements, and why it waits.
         """
         rows = []
-        for row in self.jobs():
-            tried = self.statements(row["job"])
+        for uid, row in zip(self.session.jobs, self.jobs(), strict=True):
+            tried = self.statements(uid)
             outcomes = [each["outcome"] for each in tried]
-            waits = row["pending"] and (jobs.over_limit(self.trace, self.session.jobs[row["job"]])
+            waits = row["pending"] and (jobs.over_limit(self.trace, self.session.jobs[uid])
                                         or next(iter(row["why"]), ""))
             if tried or row["pending"]:
                 rows.append({
