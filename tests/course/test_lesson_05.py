@@ -18,10 +18,8 @@ from volcano_lab.course.lesson_05.lab import (
 )
 from volcano_lab.course.lesson_05.own_admission import run_with
 from volcano_lab.plugins.capacity import Capacity
-from volcano_lab.trace.views.jobs import over_limit
 from volcano_lab.trace.views.queues import levels, tree
 from volcano_lab.widgets import pictures
-from volcano_lab.widgets.tables import gangs
 
 V1_11 = "capacity, admitting as v1.11.0 did"
 
@@ -139,15 +137,6 @@ def test_the_levels_hold_what_the_queues_below_them_hold():
         below = [row for row in rows.values() if row["parent"] == parent]
         for word in ("allocated", "request", "inqueue", "elastic"):
             assert rows[parent][word] == sum(row[word] for row in below)
-
-
-def test_what_was_in_the_way_of_a_gang():
-    cycle = tree_cluster().run(tree_conf())
-    jobs = cycle.session.jobs
-    assert over_limit(cycle.trace, jobs["default/eval-gang"]) == (
-        "queue research refuses pod eval-gang-2: cpu 9 > limit 8")
-    assert over_limit(cycle.trace, jobs["default/web-gang"]) == ""
-    assert gangs(cycle)["statement"].to_dict()["default/train-gang"] == "none"
 
 
 def test_the_picture_climbs_as_enqueue_compares():

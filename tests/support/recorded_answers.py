@@ -83,8 +83,8 @@ def decided(world: World) -> Iterator[Any]:
 def ran(world: World) -> Iterator[Any]:
     given = cluster(world)
     cycle = given.run(cycles=9, now=NOW, trace=Trace())
-    yield from (cycle.committed, cycle.queue_order, cycle.jobs(), cycle.queues(), cycle.gangs(),
-                cycle.turns(), cycle.statements(), given.warnings(cycle))
+    yield from (cycle.committed, cycle.queue_order, cycle.jobs(), cycle.queues(), cycle.turns(),
+                cycle.statements(), given.warnings(cycle))
 
 
 def logged(world: World) -> Iterator[Any]:

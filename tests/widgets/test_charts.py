@@ -44,24 +44,6 @@ def amount(resource, name="cpu"):
 
 
 @pytest.mark.long
-def test_rounds_are_those_of_proportion(cycles):
-    seen = 0
-    for name, (trace, ssn, _) in cycles.items():
-        shared = list(queues.rounds(trace))
-        for number, round_ in enumerate(getattr(ssn.plugins.get("proportion"), "rounds", ()), 1):
-            mine = {row["queue"]: row for row in shared if row["round"] == number}
-            assert {queue: row["deserved"] for queue, row in mine.items()} == {
-                queue: amount(deserved) for queue, deserved in round_.deserved.items()}, name
-            assert {row["left"] for row in mine.values()} == {amount(round_.remaining)}
-            seen += 1
-        for row in shared:
-            assert row["deserved"] <= row["most"] + 1e-9 and (row["met"]
-                                                              == "before") <= (row["offered"]
-                                                                               == 0), (name, row)
-    assert seen > 10
-
-
-@pytest.mark.long
 def test_an_outline_gives_the_rows_of_the_whole_trace(cycles):
     """All but the numbers of the records: whatever reads a cycle's outline reads the same facts."""
     turns = tried = 0
@@ -73,7 +55,7 @@ def test_an_outline_gives_the_rows_of_the_whole_trace(cycles):
     for name, (trace, _, outline) in cycles.items():
         mine = list(queues.turns(trace))
         assert without(mine, "number") == without(queues.turns(outline), "number"), name
-        for view in (queues.sums, queues.tree, queues.rounds):
+        for view in (queues.sums, queues.tree):
             assert list(view(trace)) == list(view(outline)), (name, view)
         assert without(queues.admissions(trace), "number") == without(
             queues.admissions(outline), "number"), name
@@ -240,7 +222,7 @@ def test_what_calls_took_is_a_part_of_the_schedulers_times(every_call):
 # --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["admission", "levels", "rounds", "turns"])
+@pytest.mark.parametrize("name", ["levels", "turns"])
 def test_an_empty_cycle_has_a_table(name):
     table = getattr(tables, name)(traced(Cluster().objects())[0])
     assert len(table.reset_index().columns) > 0

@@ -15,7 +15,6 @@ from volcano_lab.course.lesson_00.lab import fair_share_cluster
 from volcano_lab.messages import OneSentence
 from volcano_lab.trace import Trace
 from volcano_lab.trace.views.nodes import choices
-from volcano_lab.trace.views.queues import most_of, rounds
 from volcano_lab.widgets import charts, tables
 
 GANG = "default/a-gang"
@@ -41,20 +40,6 @@ def test_the_queue_table_is_what_the_plugin_holds():
 def test_memory_is_another_table():
     cycle = Cluster().node("n", cpu=4, memory="8Gi").job("j", pods=2, cpu=1, memory="1Gi").run()
     assert tables.queues(cycle, "memory").loc["default", "allocated"] == 2 * 2**30
-    assert tables.rounds(cycle, "memory").loc[1, "default"] == 2 * 2**30
-
-
-def test_rounds_add_up():
-    cycle = fair_share_cluster(a={"weight": 10}).run()
-    steps = list(rounds(cycle.trace))
-    for step in steps:
-        assert step["before"] + step["added"] == pytest.approx(step["deserved"])
-    last = tables.rounds(cycle).iloc[-1]
-    assert last.drop("left").sum() + last["left"] == pytest.approx(100)
-    assert {step["queue"] for step in steps if step["met"] == "request"} == {"c"}
-    assert [
-        step["round"] for step in steps if step["queue"] == "a" and step["met"] == "capability"
-    ] == [2]
 
 
 def test_turns_account_for_every_placement():
@@ -157,7 +142,7 @@ def test_a_job_is_asked_about_by_its_name_alone_where_one_namespace_has_it():
 
 def test_an_empty_cycle_has_empty_tables():
     cycle = EMPTY()
-    for table in (tables.queues, tables.rounds, tables.turns, tables.jobs, tables.placements):
+    for table in (tables.queues, tables.turns, tables.jobs, tables.placements):
         assert len(table(cycle)) == 0 and len(table(cycle).columns) >= 0
     assert cycle.as_dict()["queues"] == [] and json.dumps(cycle.as_dict())
 
@@ -188,21 +173,6 @@ def test_still_pictures_are_the_same_each_time():
     assert words.startswith("Pending → ") and f'<img alt="{words}"' in picture
     svg = ElementTree.fromstring(b64decode(picture.partition("base64,")[2].partition('"')[0]))
     assert svg.tag.endswith("svg") and "script" not in picture
-
-
-LIMITS = [
-    ("what it asks for", {"request": 30, "real_capability": 90, "guarantee": 20}, 30),
-    ("what it may hold", {"request": 80, "real_capability": 50, "guarantee": 10}, 50),
-    ("its guarantee, where it asks for less", {
-        "request": 10, "real_capability": 90, "guarantee": 20
-    }, 20),
-    ("no limit but its wish", {"request": 70, "real_capability": None, "guarantee": 0}, 70),
-]
-
-
-@pytest.mark.parametrize(("sentence", "row", "expected"), LIMITS, ids=[row[0] for row in LIMITS])
-def test_the_most_a_queue_can_deserve(sentence, row, expected):
-    assert most_of({name: {"cpu": value} for name, value in row.items()}) == expected
 
 
 @pytest.mark.parametrize(("name", "value", "text"), [

@@ -17,8 +17,7 @@ from volcano_lab.trace.views.cycle import Cycle
 if TYPE_CHECKING:
     from volcano_lab.widgets.table import Table
 
-__all__ = ["admission", "gangs", "jobs", "levels", "operations", "placements", "queues",
-           "rounds", "turns"]
+__all__ = ["jobs", "levels", "operations", "placements", "queues", "turns"]
 
 
 def frame(rows: list[dict[str, Any]], columns: list[str], index: str = "", more: bool = False
@@ -50,7 +49,6 @@ def _trace_of(source: Source) -> TraceReader:
 
 LEVELS = ["queue", "parent", "deserved", "guarantee", "real_capability", "request", "allocated",
           "inqueue", "elastic", "share"]
-SUM = ["job", "level", "minimum", "allocated", "inqueue", "elastic", "sum", "may_hold", "verdict"]
 
 
 def queues(cycle: Cycle, resource: str = "cpu") -> Table:
@@ -79,23 +77,6 @@ def levels(source: Source, resource: str = "cpu", number: int | None = None) -> 
     return frame(list(queue_rows.tree(_trace_of(source), number, resource)), LEVELS, "queue")
 
 
-def rounds(source: Source, resource: str = "cpu") -> Table:
-    """Return one row per round: what each queue deserves after it, and what remains for the next.
-
-    >>> from volcano_lab.cluster import Cluster
-    >>> print(rounds(Cluster().node("n1", cpu=4).job("train", pods=6, min_member=2, cpu=1).run()))
-           default  left
-    round
-    1            4     0
-    """
-    rows: dict[int, dict[str, float]] = {}
-    for step in queue_rows.rounds(_trace_of(source), resource):
-        row = rows.setdefault(step["round"], {"round": step["round"], "left": step["left"]})
-        row[step["queue"]] = step["deserved"]
-    ordered = [row | {"left": row.pop("left")} for row in rows.values()]
-    return frame(ordered, ["round"], "round", more=True)
-
-
 def turns(source: Source) -> Table:
     """Return one row per turn of a queue in allocate: its share before, and the outcome.
 
@@ -106,17 +87,6 @@ def turns(source: Source) -> Table:
     """
     columns = ["turn", "queue", "share", "job", "outcome", "pods"]
     return frame(list(queue_rows.turns(_trace_of(source))), columns, "turn")
-
-
-def admission(source: Source, job: str = "", resource: str = "cpu") -> Table:
-    """Return one row per comparison of enqueue with a queue, level by level: minimum + allocated +
-    in queue − elastic, and the level's limit.
-
-    >>> from volcano_lab.cluster import Cluster
-    >>> admission(Cluster().node("n1", cpu=2).job("train", pods=2, cpu=1).run())["sum"].tolist()
-    [2]
-    """
-    return frame(list(queue_rows.levels(_trace_of(source), job, resource)), SUM, "job")
 
 
 def operations(cycle: Cycle, job: str) -> Table:
@@ -141,18 +111,6 @@ def jobs(cycle: Cycle) -> Table:
     rows = [{**row, "why": "; ".join(row["why"])} for row in cycle.jobs()]
     return frame(rows, ["job", "queue", "phase", "pods", "min_member", "placed", "pending", "why"],
                  "job")
-
-
-def gangs(cycle: Cycle) -> Table:
-    """Return one row per job that waits or was tried: its phase, the outcome of its statements, and
-    the reason it waits.
-
-    >>> from volcano_lab.cluster import Cluster
-    >>> gangs(Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1).run())["statement"].tolist()
-    ['commit']
-    """
-    rows = [row | {"operations": ", ".join(row["operations"])} for row in cycle.gangs()]
-    return frame(rows, ["job", "phase", "statement", "operations", "why"], "job")
 
 
 def placements(cycle: Cycle) -> Table:

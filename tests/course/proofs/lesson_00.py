@@ -29,13 +29,13 @@ def the_cluster_in_a_few_words(cycle):
 
 @after("fair-share-09")
 def round_by_round_as_water_is_poured(cycle):
-    rounds = tables.rounds(cycle)
+    first, second = ({name: amount.milli_cpu / 1000 for name, amount in {
+        **each.deserved, "left": each.remaining}.items()} for each in cycle.rounds)
     weights = {"a": 2, "b": 3, "c": 5}
     offers = {queue: 100 * part / sum(weights.values()) for queue, part in weights.items()}
     assert offers == {"a": 20, "b": 30, "c": 50}
-    assert rounds.loc[1].to_dict() == {"a": 20, "b": 30, "c": 30, "left": 20}
-    second = {"a": 20 + 20 * 2 / 5, "b": 30 + 20 * 3 / 5, "c": 30, "left": 0}
-    assert rounds.loc[2].to_dict() == second
+    assert first == {"a": 20, "b": 30, "c": 30, "left": 20}
+    assert second == {"a": 20 + 20 * 2 / 5, "b": 30 + 20 * 3 / 5, "c": 30, "left": 0}
 
 
 @after("fair-share-13")
@@ -47,7 +47,7 @@ def experiment_1_a_larger_weight(heavier):
 def experiment_2_the_limit_above(heaviest):
     assert round(100 * 10 / 18, 1) == 55.6
     assert tables.queues(heaviest)["deserved"].round(6).to_dict() == {"a": 50, "b": 20, "c": 30}
-    assert len(tables.rounds(heaviest)) == 4
+    assert len(heaviest.rounds) == 4
 
 
 @after("fair-share-17")
@@ -100,7 +100,7 @@ def answers_of_the_lab(lab):
     ends = {}
     for weight in (2, 3):
         cycle = lab.set(**minimum, **{"queue/a.weight": weight}).facts.cycle
-        ends[weight] = [row["statement"] for row in cycle.gangs() if row["job"].endswith("a-gang")]
+        ends[weight] = [row["outcome"] for row in cycle.statements("default/a-gang")]
     assert ends == {2: ["discard"], 3: ["commit"]}
     a = next(row for row in cycle.queues() if row["queue"] == "a")
     assert (a["deserved"]["cpu"], a["allocated"]["cpu"]) == (35, 32)

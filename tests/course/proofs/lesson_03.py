@@ -51,19 +51,26 @@ def sums_of_what_is_deserved(checks):
     assert limits["a"] == 20 and limits["c"] == 30
 
 
+def _rounds(cycle, resource):
+    """What each queue deserves after each round, and what remains, in CPUs or Gi."""
+    return [[each.get(resource) / {"cpu": 1000, "memory": 2**30}[resource]
+             for each in (*round_.deserved.values(), round_.remaining)]
+            for round_ in cycle.rounds]
+
+
 @after("proportion-25")
-def several_resources_at_once(shared, tables):
-    cpu, memory = tables.rounds(shared, "cpu"), tables.rounds(shared, "memory") / 2**30
-    assert cpu.loc[4].tolist() == [10, 80, 10] and memory.loc[4].tolist() == [80, 20, 0]
-    assert cpu.loc[1].tolist() == [10, 50, 40] and memory.loc[1]["a"] < 80
-    assert cpu.loc[2].tolist() == [10, 70, 20]
+def several_resources_at_once(shared):
+    cpu, memory = (_rounds(shared, resource) for resource in ("cpu", "memory"))
+    assert cpu[3][:3] == [10, 80, 10] and memory[3][:3] == [80, 20, 0]
+    assert cpu[0][:3] == [10, 50, 40] and memory[0][0] < 80
+    assert cpu[1][:3] == [10, 70, 20]
 
 
 @after("proportion-27")
-def what_a_deserves_of_cpu(mixed, tables):
+def what_a_deserves_of_cpu(mixed):
     assert mixed.objects() == two_resource_cluster().objects()
-    rounds = tables.rounds(mixed.run(), "cpu").round(1)
-    assert rounds["a"].tolist() == [11.1, 15] and rounds["left"].tolist() == [15.6, 0]
+    rounds = [[round(amount, 1) for amount in each] for each in _rounds(mixed.run(), "cpu")]
+    assert [(each[0], each[-1]) for each in rounds] == [(11.1, 15.6), (15, 0)]
     assert [[row[word] for word in ("weight", "asks", "runs", "memory")]
             for row in START.values()] == [[1, 15, 5, 4], [3, 30, 4, 2], [5, 20, 6, 3]]
 

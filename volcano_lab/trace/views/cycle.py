@@ -141,25 +141,6 @@ class Cycle(Shown):
                  "missing": jobs.missing(job), "why": self.why(uid)}
                 for uid, job in self.session.jobs.items()]
 
-    def gangs(self) -> list[Row]:
-        """Return one row per job that waits or was tried in this cycle: its phase, the outcome of
-        its statements, and why it waits.
-        """
-        rows = []
-        for uid, row in zip(self.session.jobs, self.jobs(), strict=True):
-            tried = self.statements(uid)
-            outcomes = [each["outcome"] for each in tried]
-            waits = row["pending"] and (jobs.over_limit(self.trace, self.session.jobs[uid])
-                                        or next(iter(row["why"]), ""))
-            if tried or row["pending"]:
-                rows.append({
-                    "job": row["job"], "phase": row["phase"],
-                    "statement": "commit" if "commit" in outcomes else [*outcomes, "none"][0],
-                    "operations": [f"{word} {pod.rpartition('-')[2]} on {node}"
-                                   for each in tried for word, pod, node in each["steps"]],
-                    "why": waits or ""})
-        return rows
-
     def placements(self) -> list[dict[str, str]]:
         """Return one row per operation that took effect."""
         return [dict(zip(("operation", "pod", "node"), row, strict=False))

@@ -114,18 +114,6 @@ def _refusals(trace: TraceReader, job: JobInfo) -> Iterator[str]:
                           plugin=record["plugin"], queue=level, sums=sums))
 
 
-def over_limit(trace: TraceReader, job: JobInfo) -> str:
-    """Return the level whose limit one more pod of a job in allocation would exceed; "" if none.
-    """
-    pods = {task.key for task in job.tasks.values()}
-    for record in trace.iter("allocatable_level"):
-        if record["task"] in pods and record["short_of"]:
-            return str(Message("queue_over.short", queue=record["level"],
-                               pod=short(record["task"]),
-                               sums=[_sum(record, record["short_of"][0])]))
-    return ""
-
-
 def _sum(record: Record, name: str) -> Message:
     """Return both sides of a refusal, of one resource."""
     return Message("above_limit", **{side: {name: record[side].get(name, 0.0)}

@@ -1,6 +1,4 @@
-"""Queues in a trace: how deserved was computed, the order of queues and its reasons, the hierarchy,
-the admitted jobs.
-"""
+"""Queues in a trace: the order of queues and its reasons, the hierarchy, the admitted jobs."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -28,39 +26,6 @@ def sums(trace: TraceReader, number: int | None = None) -> Rows:
         yield {"queue": name, "weight": queue["weight"],
                **{field: {each: in_units(each, amount) for each, amount in by_name.items()}
                   for field, by_name in amounts.items()}, "share": queue["share"]}
-
-
-def rounds(trace: TraceReader, resource: str = "cpu") -> Rows:
-    """Return one row per round of sharing and queue: deserved before, the offer, deserved after,
-    and why it stopped.
-
-    `most` is the most it can deserve, `left` what remains after the round; `met` is "before" for a
-    queue that had already stopped.
-
-    >>> from volcano_lab.cluster import Cluster
-    >>> cluster = Cluster().node("n1", cpu=8).queue("a", weight=3).job("x", queue="a", cpu=2)
-    >>> trace = cluster.job("y", cpu=8).run().trace
-    >>> [tuple(row[word] for word in ("queue", "offered", "deserved", "met"))
-    ...  for row in rounds(trace)]
-    [('a', 6, 2, 'request'), ('default', 2, 2, ''), ('a', 0, 2, 'before'), ('default', 4, 6, '')]
-    """
-    start = trace.start["queues"]
-    held: dict[str, float] = {}
-    most = {row["queue"]: most_of(row, resource) for row in sums(trace, -1)}
-    for record in trace.iter("deserved_round"):
-        step_of = {step["queue"]: step for step in record["round"]["steps"]}
-        for queue, deserved in record["round"]["deserved"].items():
-            now, step = amount_of(deserved, resource) or 0, step_of.get(queue)
-            before: float = held.get(queue, 0)
-            offered: float = 0
-            if step:
-                offered = ((amount_of(step["offered"], resource) or 0)
-                           - (amount_of(step["before"], resource) or 0))
-            yield {"round": record["number"], "queue": queue, "weight": start[queue]["weight"],
-                   "before": before, "offered": offered, "added": now - before, "deserved": now,
-                   "met": step["met"] if step else "before", "most": most[queue],
-                   "left": amount_of(record["round"]["remaining"], resource)}
-            held[queue] = now
 
 
 def turns(trace: TraceReader) -> Rows:
@@ -154,18 +119,6 @@ def admissions(trace: TraceReader, job: str = "", resource: str = "cpu") -> Rows
 def levels(trace: TraceReader, job: str = "", resource: str = "cpu") -> Rows:
     """Return `admissions` by queues only: the sum at each level of the hierarchy, bottom up."""
     return (row for row in admissions(trace, job, resource) if row["level"] != "cluster")
-
-
-def most_of(queue: dict[str, Any], resource: str = "cpu") -> float:
-    """Return the most that a queue (a row of `sums`) can deserve: its request or its real
-    capability, but never less than its guarantee.
-
-    >>> most_of({"request": {"cpu": 80}, "real_capability": {"cpu": 50}, "guarantee": {"cpu": 10}})
-    50
-    """
-    request, capability, guarantee = (
-        queue[field].get(resource, 0) for field in ("request", "real_capability", "guarantee"))
-    return max(request if capability is None else min(request, capability), guarantee)
 
 
 def way_to(queues: dict[str, dict[str, Any]], name: str) -> tuple[str, ...]:
