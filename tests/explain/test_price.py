@@ -80,7 +80,7 @@ def test_what_only_jobs_lose_that_were_placed_in_the_cycle_itself_ends_nothing()
 
 @pytest.mark.parametrize(("facts", "dear"), [
     ({"share": 0.2, "own": 0.2}, 0), ({"share": 0.3, "own": 0.2}, 2), ({"surplus": 1}, 2),
-    ({"higher": ["x"]}, 1), ({"breaks": {"x": (1, 2)}}, 1), ({"breaks": {"x": (0, 1)}}, 0),
+    ({"higher": ["x"]}, 1), ({"torn": True}, 1), ({"breaks": {"x": (0, 2)}}, 0),
     ({"higher": ["x"], "share": 1.0}, 2), ({}, 0)])
 def test_what_is_dear(facts, dear):
     assert Price(**facts).dear == dear

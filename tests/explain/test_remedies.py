@@ -492,16 +492,35 @@ def test_switches_by_which_plugins_keep_pods_are_tried_where_they_are_off(action
     assert [option.most.args[1] for option in distinct(World([], conf), keeping(action))] == offered
 
 
-def test_a_request_that_is_cut_by_a_third_ranks_before_changes_of_other_jobs_and_no_deeper_cut():
+def test_a_request_that_is_cut_by_a_quarter_ranks_before_changes_of_other_jobs_and_no_deeper_cut():
     """Whether one resource is cut, in steps, or two at once."""
-    cluster = Cluster().node("n1", cpu=9).job("a", pods=2, cpu=6, memory="6Gi")
+    cluster = Cluster().node("n1", cpu=9).job("a", pods=2, cpu=8, memory="8Gi")
     world = World(cluster.objects(), load_conf())
-    for cpu, memory in product(range(1, 7), repeat=2):
+    for cpu, memory in product(range(1, 9), repeat=2):
         (both,) = values.requests(world, "default/a", {"cpu": cpu * 1e3, "memory": memory * 2**30})
-        assert both.rank == (Rank.JOB if min(cpu, memory) >= 4 else Rank.REQUEST)
-    less, deep = values.request(world, "default/a", "cpu", 5000.0)
+        assert both.rank == (Rank.JOB if min(cpu, memory) >= 6 else Rank.REQUEST)
+    less, deep = values.request(world, "default/a", "cpu", 7000.0)
     assert (less.rank, deep.rank) == (Rank.JOB, Rank.REQUEST) and Rank.JOB < Rank.OTHERS < deep.rank
-    assert less.most.settings == ("job/default/a.requests.cpu=4",)
+    assert less.most.settings == ("job/default/a.requests.cpu=6",)
+
+
+@pytest.mark.parametrize(("mine", "pods", "actions", "first"), [
+    (2, 2, "enqueue, allocate", "actions with preempt and without enqueue"),
+    (2, 2, "enqueue, allocate, preempt", "actions without enqueue"),
+    (2, 2, "allocate, preempt", "enablePreemptable: false for gang"),
+    (2, 3, "allocate, preempt", "1 more node like n1"),  # one of its pods would be left
+    (1, 2, "allocate, preempt", "1 more node like n1")])
+def test_a_gang_of_a_lower_priority_goes_as_a_whole_before_nodes_are_bought(
+        mine, pods, actions, first):
+    cluster = Cluster().node("n1", cpu=pods).add(*(
+        f"{{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {{name: p{value}}}, "
+        f"value: {value}}}" for value in (1, 2)))
+    cluster.job("low", pods=pods, cpu=1, running={"n1": pods}, priority=1, priority_class="p1")
+    cluster.job("high", pods=2, cpu=1, priority=mine, priority_class=f"p{mine}")
+    explain = Explainer(cluster.objects(), load_conf(conf(
+        *(name for name in NAMES if name != "drf"), actions=actions,
+        gang={"enablePreemptable": "enqueue" not in actions})))
+    assert next(iter(explain.why("high").find_remedies(inf))).change == first
 
 
 @pytest.mark.parametrize(("pods", "cpu"), [

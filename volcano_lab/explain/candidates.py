@@ -184,7 +184,7 @@ class Candidates(OfQueues, OfPods):
         for uids in (numbers.get("ghosts", ()), numbers.get("over", ())):
             yield from gone(self.world, uids, Rank.HARMLESS)
         for pod in numbers.get("bare", ())[:options.ENDED]:
-            yield once(removals=(f"pod/{pod}",), rank=Rank.OTHERS, kind="bare")
+            yield once(removals=(f"pod/{pod}",), rank=Rank.LESS, kind="bare")
         stuck = [uid for uid in numbers["holders"] if uid != self.job.uid and not runs_on(jobs[uid])
                  and not jobs[uid].allocated.is_empty()
                  and ((unplaced(jobs[uid]) and not one_by_one(jobs[uid]))

@@ -31,15 +31,16 @@ World = tuple[options.Objects, SchedulerConfiguration]
 @define(slots=True)
 class Price:
     """What a change costs others, by job: pods evicted, or ended with their job; gangs that fall
-    below their minimum (the pods that are left, the minimum); jobs that wait instead, or have fewer
-    pods (then, before); those of a `higher` priority that lose some. `share` is how much of the
-    cluster that is, `own` what the job and others gain; of nodes that are bought, `surplus` are not
-    for the job.
+    below their minimum (the pods that are left, the minimum), `torn` unless these are of one pod or
+    leave as a whole for a higher priority; jobs that wait instead, or have fewer pods (then,
+    before); those of a `higher` priority that lose some. `share` is how much of the cluster that
+    is, `own` what the job and others gain; of nodes that are bought, `surplus` are not for the job.
     """
 
     evicts: dict[str, int] = Factory(dict)
     ends: dict[str, int] = Factory(dict)
     breaks: dict[str, tuple[int, int]] = Factory(dict)
+    torn: bool = False
     waits: list[str] = Factory(list)
     fewer: dict[str, tuple[int, int]] = Factory(dict)
     higher: list[str] = Factory(list)
@@ -64,11 +65,11 @@ class Price:
 
     @property
     def dear(self) -> int:
-        """0 where others lose no more than is gained, 1 where a gang of several breaks or a job of
-        higher priority loses pods, 2 where others lose more, or most of what is bought is for them.
+        """0 where others lose no more than is gained, 1 where a gang is torn or a job of a higher
+        priority loses pods, 2 where others lose more, or most of what is bought is for them.
         """
         return 2 if self.surplus or self.share > self.own * 1.001 else int(
-            bool(self.higher) or any(least > 1 for _, least in self.breaks.values()))
+            bool(self.higher) or self.torn)
 
 
 def surplus(before: Session, after: Session, uid: str) -> int:
@@ -116,8 +117,11 @@ def price(before: Outcome, after: Outcome, start: dict[str, int], uid: str = "",
             found.own -= part * less * (other != uid)
         elif gone > 0:
             found.share += part * min(gone, len(job.tasks))
-            if len(job.tasks) > 1 and had >= least > after.fewest.get(other, 0):
-                found.breaks[other] = after.fewest.get(other, 0), least
+            left = after.fewest.get(other, 0)
+            if len(job.tasks) > 1 and had >= least > left:
+                found.breaks[other] = left, least
+                lower = own is not None and job.priority < own.priority
+                found.torn |= least > 1 and not (lower and left == 0)
                 found.share += part * max(had - gone, 0)
         elif less > 0:
             found.waits += [other] * (not then)

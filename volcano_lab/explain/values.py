@@ -15,8 +15,10 @@ from volcano_lab.explain.explanation import Amounts, in_quantity
 from volcano_lab.explain.options import Option, Rank, World, once, setting
 from volcano_lab.manifests.operators.model import OperatorObject, at
 
-KEPT = 3
-"""A request is cut by 1/`KEPT` before other jobs are changed; by more, last of all."""
+LARGE_CUT, KEPT = 3, 4
+"""A request beyond all nodes is cut by 1/`LARGE_CUT`, one of cpu or memory by 1/`KEPT`, before
+other jobs are changed; by more, or of devices, last of all.
+"""
 
 
 def stepped(path: str, before: float, by: float = 1, steps: int = 1, **given: Any) -> Option:
@@ -141,7 +143,10 @@ def request(world: World, uid: str, resource: str, target: float = 0.0) -> Itera
         text = options.text_of(resource, (whole - number) * step, like)
         return Change((setting(world.job(uid), "requests", resource, to=text),))
 
-    for rank, steps in ((Rank.JOB, whole // KEPT), (Rank.REQUEST, whole - 1)):
+    fits = any(quantity.parse(node.status.allocatable.get(resource, "0")) >= most
+               for node in world.nodes.values())
+    small = whole // LARGE_CUT if not fits else whole // KEPT if resource in options.STEPS else 0
+    for rank, steps in ((Rank.JOB, small), (Rank.REQUEST, whole - 1)):
         yield Option(less, rank, steps, min(first, steps), "cut")
 
 
