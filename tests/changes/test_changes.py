@@ -606,7 +606,7 @@ def test_an_object_is_found_by_its_name_and_that_of_its_job_with_or_without_name
 @pytest.mark.parametrize(("name", "sentence"), [
     ("job/twice", "a/twice, b/twice have this name; allowed is NAMESPACE/NAME"),
     ("job/b/twice2", 'there is no job "b/twice2"; there are b/twice, a/twice'),
-    ("queue/q9", 'there is no queue "q9"; there are q3, q2, q1'),
+    ("queue/q9", 'there is no queue "q9"; there are q3, q2, q1, other, more'),
     ("queue/zzz", 'there is no queue "zzz"; there are q1, q2, q3, other, more'),
     ("node/n1", 'there is no node "n1"; there are none'),
     ("queue/last", "")])

@@ -202,10 +202,10 @@ def label(name, value):
 
 @pytest.mark.parametrize(("messages", "text"), [
     ([uncordon("n1")], "uncordon n1"),
-    ([uncordon("n1"), uncordon("n2")], "uncordon any of 2: n1, n2"),
+    ([uncordon("n1"), uncordon("n2")], "uncordon n1 or n2"),
     ([uncordon("n1"), label("n2", "a")], "uncordon n1"),
-    ([label("n1", "a"), label("n2", "a")], "label any of 2: n1, n2 zone=a"),
+    ([label("n1", "a"), label("n2", "a")], "label n1 or n2 zone=a"),
     ([label("n1", "a"), label("n2", "b")], "label n1 zone=a"),
-    ([both("n1", "n3"), both("n2", "n3")], "both: uncordon any of 2: n1, n2; uncordon n3")])
+    ([both("n1", "n3"), both("n2", "n3")], "both: uncordon n1 or n2; uncordon n3")])
 def test_alternatives_are_one_where_one_fact_differs(messages, text):
     assert str(any_of(messages)) == text

@@ -227,6 +227,21 @@ def test_why_looks_at_the_cluster_once_the_admitted_jobs_have_their_pods(capsys,
     assert placed == {row["job"]: row["placed"] for row in cluster.what_if().after.jobs()}
 
 
+@pytest.mark.parametrize(("cycles", "said"), [("12", True), ("1", False)])
+def test_a_run_that_stops_though_pods_are_evicted_says_so(cycles, said, capsys, tmp_path):
+    cluster = Cluster().node("n1", cpu=2).job("vip", cpu=1, priority_class="high").job(
+        "old", pods=2, min_member=1, cpu=1, running={"n1": 2})
+    cluster.add("{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, "
+                "value: 9}")
+    (tmp_path / "c.yaml").write_text(cluster.export())
+    (tmp_path / "p.conf").write_text(
+        'actions: "enqueue, allocate, preempt"\n'
+        "tiers: [{plugins: [{name: priority}, {name: gang}, {name: predicates}]}]")
+    assert main(["run", str(tmp_path / "c.yaml"), "--conf", str(tmp_path / "p.conf"),
+                 "--cycles", cycles]) == 0
+    assert ("--cycle 12 runs 12 cycles" in capsys.readouterr().err) == said
+
+
 def test_the_line_of_a_change_can_be_pasted(capsys, file, tmp_path, monkeypatch):
     (tmp_path / "x.conf").write_text(DEFAULT_CONF)
     monkeypatch.setenv("COLUMNS", "400")

@@ -70,6 +70,16 @@ def test_names_and_a_namespace(file, capsys):
     assert told == "job/ml/waits\n"
 
 
+def test_names_of_a_change_are_in_the_namespace(file, capsys):
+    words = ["what-if", file, "-n", "ml", "-o", "name", "--set"]
+    assert printed(capsys, *words, "job/waits.queue=default") == (0, "job/ml/waits\n")
+    assert printed(capsys, *words, "job/default/fits.queue=team")[0] == 0
+    assert main([*words, "job/fits.queue=team"]) == 2
+    assert 'there is no job "ml/fits"' in capsys.readouterr().err
+    assert main([*words, "queue/team.weight=2", "--expect", "waits=pending"]) == 0
+    assert main([*words, "plugin/gang.enablePreemptable=true", "--expect", "fits=placed"]) == 2
+
+
 def test_a_namespace_without_the_job_is_not_answered_with_another(file, capsys):
     assert main(["why", file, "fits", "-n", "ml", "-o", "name"]) == 2
     assert capsys.readouterr().err == (
@@ -138,6 +148,8 @@ def test_an_optional_column_is_shown_where_a_cell_has_something(cells, shown):
 @pytest.mark.parametrize(("arguments", "sentence"), [
     (["runn"], "No such command 'runn'. Did you mean 'run'? (see volcano-lab --help)"),
     (["run", "x", "--outptu"], "Did you mean '--output'? (see volcano-lab run --help)"),
+    (["sweep", "x", "--measure", "y"], "Did you mean '--metric'? (see volcano-lab sweep --help)"),
+    (["diff", "x"], "Missing argument 'AFTER'. (see volcano-lab diff --help)"),
     (["run", "x", "-o", "xml"], "'xml' is not one of 'table', 'wide', 'json', 'yaml', 'name'."),
     (["run", "x", "--context", "c"], "--context is given with FILEs; allowed is one of them"),
 ])

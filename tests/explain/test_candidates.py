@@ -124,7 +124,7 @@ TABLE = {
             "old", queue="a", cpu=1, running={"n1": 1}).job("new", queue="a", cpu=2), CAPACITY,
         ["switch conf/actions=enqueue, allocate, preempt", "queue queue/a.capability.cpu=3",
          "queue queue/c.guarantee.resource.cpu=0", "queue queue/c.guarantee=null",
-         f"others {NEW}.queue=b", f"others {NEW}.queue=c", NO_ENQUEUE, OLD]),
+         *(f"others {NEW}.queue={name}" for name in ("b", "c", "default")), NO_ENQUEUE, OLD]),
     "its queue may hold no more of the job's pods": (
         Cluster().node("n1", cpu=4).queue("a", capability=4).job(
             "new", queue="a", pods=4, min_member=1, cpu=2, running={"n1": 2}), CAPACITY,

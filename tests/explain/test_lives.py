@@ -149,7 +149,7 @@ def test_alternatives_stand_on_one_line():
                     "{unschedulable: true}, status: {allocatable: {cpu: 8, pods: 9}}}")
     found = asked(cluster.job("new", cpu=4), conf("allocate", "gang"))
     changes = [remedy.change for remedy in found.remedies]
-    assert changes[0] == "uncordon any of 3: a, b, c" and "uncordon" not in " ".join(changes[1:])
+    assert changes[0] == "uncordon a, b or c" and "uncordon" not in " ".join(changes[1:])
     assert [each.args for each in found.remedies[0].alike] == [
         ["--set", f"node/{name}.unschedulable=false"] for name in ("b", "c")]
 
@@ -232,7 +232,7 @@ def test_a_queue_without_affinity_may_be_given_one():
     assert "queue q has no node group affinity" in found.text
     assert "spec.affinity is" not in found.text
     assert [remedy.change for remedy in found.remedies] == [
-        "queue q: nodeGroupAffinity any of 2: train, infer, required"]
+        "queue q: nodeGroupAffinity train or infer, required"]
 
 
 def test_the_affinity_of_a_queue_that_refuses_nodes_is_shown():

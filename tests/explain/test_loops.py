@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Timeline
 from volcano_lab.explain.loops import cluster_loops, loop_cause
 from volcano_lab.explain.outcome import CYCLES, Eviction, Outcome
@@ -21,6 +22,13 @@ def repeated(*pairs, orders=None):
     return Outcome(last=SimpleNamespace(jobs={
         uid: SimpleNamespace(queue=name) for uid, name in QUEUES.items()}), cycles=CYCLES,
         evictions=evictions, orders=orders or {})
+
+
+def test_a_change_that_keeps_a_promise_says_where_the_pod_is_placed():
+    found = Cluster.read("docs/loop.yaml").timeline(3).why("train")
+    assert "1 pipelined" in found.head
+    assert [each.effect for each in found.remedies] == [
+        "train is placed on n1 after 4 cycles", "train is placed on 1 new node"]
 
 
 def test_what_is_not_repeated_is_no_loop():

@@ -226,7 +226,7 @@ SCENES = {
         lambda: Cluster().node("n1", cpu=8).queue("a", capability=2).queue("b").job(
             "train", queue="a", cpu=4).objects(),
         conf("gang", "predicates", "capacity"),
-        "job default/train: in queue any of 2: b, default", "train is placed on n1"),
+        "job default/train: in queue b or default", "train is placed on n1"),
     "a queue that has others below it": (
         lambda: Cluster().node("n1", cpu=8).queue("a").queue("b", parent="a").job(
             "train", queue="a", cpu=4).objects(),
@@ -285,7 +285,7 @@ SCENES = {
         lambda: cordoned("n2", "n3", "n4").queue("q", capability=4).job(
             "old", queue="q", cpu=4, running={"n1": 1}).job("train", queue="q", cpu=2).objects(),
         conf("gang", "predicates", "capacity"),
-        "both: queue q: capability cpu 4 -> 6; uncordon any of 3: n2, n3, n4",
+        "both: queue q: capability cpu 4 -> 6; uncordon n2, n3 or n4",
         "train is placed on n2"),
     "the factor": (
         lambda: Cluster().node("n1", cpu=4).job("old", pods=4, min_member=1, cpu=1, queue="b",

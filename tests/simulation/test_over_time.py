@@ -381,6 +381,12 @@ def test_a_run_ends_with_its_last_job_though_a_plugin_reads_the_time():
     assert not history.in_vain and 120 < history.rows["cluster"][-1][0] < 230
 
 
+def test_a_table_has_percents_and_no_underscores():
+    text = str(Cluster().node("n1", cpu=4).job("a", cpu=1).simulate())
+    assert "25%" in text and "still waiting" in text
+    assert "None" not in text and "_" not in text
+
+
 @pytest.mark.parametrize(("name", "near"), [("durations", " (duration?)"), ("zzz", "")])
 def test_an_argument_that_neither_has_is_refused_with_those_that_there_are(name, near):
     with pytest.raises(Misuse, match=rf"'{name}'{re.escape(near)}; allowed are conf, until, arr"):

@@ -125,8 +125,8 @@ class Draft:
             objects = [given[place] for place in given.of_kind(kind)] + [
                 obj for obj in map(self.__getitem__, self.of_kind(kind))
                 if not obj.metadata.owner_references]
-            known = [*dict.fromkeys(keys_of(obj)[0] for obj in objects)]
-            near = get_close_matches(rest, known, 5, 0.4) or known[:5]
+            known = dict.fromkeys(keys_of(obj)[0] for obj in objects)
+            near = [*dict.fromkeys(get_close_matches(rest, known, 5, 0.4)) | known][:5]
             raise ManifestError(
                 '"{where}": there is no {word} "{rest}"; there is {near:,}' if len(near) == 1 else
                 '"{where}": there is no {word} "{rest}"; there are {near:,}', where=where,

@@ -74,7 +74,7 @@ def any_of(messages: Sequence[Message]) -> Message:
     more facts differ.
 
     >>> print(any_of([Message("change.node.unschedulable", name=name) for name in ("n1", "n2")]))
-    uncordon any of 2: n1, n2
+    uncordon n1 or n2
     """
     first, *others = messages
     if any((each.code, each.facts.keys()) != (first.code, first.facts.keys()) for each in others):
@@ -94,7 +94,7 @@ def _any_fact(facts: list[Any]) -> Any:
         isinstance(part, Message) for part in fact)]
     if len(parts) == len(facts) and len({*map(len, parts)}) == 1:
         return [any_of(each) for each in zip(*parts, strict=True)]
-    return Message("any_of", n=len(facts), names=facts)
+    return Message("any_of", names=facts)
 
 
 def _together(before: Message, after: Message) -> Message | None:

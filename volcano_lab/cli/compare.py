@@ -1,10 +1,13 @@
 """`volcano-lab what-if` and `volcano-lab diff`: the differences of two clusters at rest.
 """
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
+from volcano_lab.changes.conf import IN_CONF
+from volcano_lab.changes.draft import CLASSES, kind_of
 from volcano_lab.cli import DONE, FOUND, Mistake, inputs
 from volcano_lab.cli.output import show, warn
 from volcano_lab.cluster import Cluster
@@ -15,9 +18,12 @@ from volcano_lab.trace.views.comparison import EXPECTED, Comparison
 
 def what_if(files: Sequence[str], settings: Sequence[str], add: Sequence[str],
             remove: Sequence[str], conf: str | None, base_conf: str | None, now: str | None,
-            output: str, recursive: bool, expect: Sequence[str] = (), context: str | None = None
-            ) -> int:
+            output: str, recursive: bool, expect: Sequence[str] = (), context: str | None = None,
+            namespace: str = "") -> int:
     """Print the effect of a change; 1 if it is not the expected one. Raises `Mistake`."""
+    if namespace:
+        settings, remove = ([_within(namespace, text) for text in texts]
+                            for texts in (settings, remove))
     if conf and base_conf is None and (settings or add or remove):
         base_conf, conf = conf, None  # as in every command: the configuration of the cluster
     cluster = inputs.cluster_of(files, base_conf, recursive, context)
@@ -28,15 +34,28 @@ def what_if(files: Sequence[str], settings: Sequence[str], add: Sequence[str],
           for text in found.refused])
     warn(sorted({*cluster.warnings(found.before), *cluster.warnings(found.after)}))
     _show(found, output)
-    return DONE if all(_holds(found, text) for text in expect) else FOUND
+    return DONE if all(_holds(found, text, namespace) for text in expect) else FOUND
 
 
-def _holds(found: Comparison, text: str) -> bool:
+def _within(namespace: str, text: str) -> str:
+    """Return a setting or KIND/NAME with the namespace where it names none and the kind has one.
+
+    >>> _within("ml", "job/a.queue=b/c"), _within("ml", "job/x/a"), _within("ml", "q/a.weight=2")
+    ('job/ml/a.queue=b/c', 'job/x/a', 'q/a.weight=2')
+    """
+    kind, _, rest = text.partition("/")
+    known = not text.startswith(IN_CONF) and CLASSES[kind_of(kind, text)].namespaced
+    bare = "/" not in re.split(r"[.=\[]", rest, maxsplit=1)[0]
+    return f"{kind}/{namespace}/{rest}" if known and bare else text
+
+
+def _holds(found: Comparison, text: str, namespace: str) -> bool:
     """Return whether jobs are as expected, by default the added ones; report those that are not."""
     name, equals, expected = text.rpartition("=")
     if expected not in EXPECTED or (equals and not name):
         raise Mistake('--expect is "{text}"; allowed is {expected:,}, or NAME=placed',
                       text=text, expected=[*EXPECTED])
+    name = name if "/" in name or not (name and namespace) else f"{namespace}/{name}"
     jobs = [name] if name else found.added
     if not jobs:
         raise Mistake("--expect is {text}, and no job is added that is in the cycle; "

@@ -118,6 +118,22 @@ class Page(click.HelpFormatter):
 class Command(click.Command):
     """A command whose help is in the reader's language."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments; for an unknown option name one that begins alike, or is alike."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            given = error.option_name
+            alike = [name for param in self.params for name in param.opts if name[4:]
+                     and name[:4] == given[:4]]
+            if not alike:
+                raise
+            from difflib import SequenceMatcher
+
+            best = max(alike, key=lambda name: SequenceMatcher(None, name, given).ratio())
+            hint = of_click("Did you mean {possibility}?").format(possibility=repr(best))
+            raise click.UsageError(f"{error.message} {hint}", ctx) from None
+
     def get_help(self, ctx: click.Context) -> str:
         """Return the page of help."""
         language = ctx.meta.get(VARIABLE) or of_environment()

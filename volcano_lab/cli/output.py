@@ -18,7 +18,7 @@ from volcano_lab.trace import Shown, camel, quantities
 COLOURS = {"Running": "green", "Completed": "green", "Inqueue": "yellow", "Pending": "red",
            "Unknown": "red", "error": "red", "warning": "yellow"}
 GAP = "  "
-_NUMBER = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?([KMGTP]i?)?|no limit|")
+_NUMBER = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?([KMGTP]i?|%)?|no limit|")
 
 
 def width() -> int:

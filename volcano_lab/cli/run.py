@@ -43,6 +43,8 @@ def run(files: Sequence[str], conf: str | None, output: str, namespace: str, now
     if verbosity:
         print(*cycle.log(verbosity), "", sep="\n")
     warnings = warnings + cluster.warnings(cycle)
+    if cycles > 1 and {"evict", "pipeline"} & {done[0] for done in cycle.session.committed}:
+        warnings = [*warnings, _text("evicts", cycles=cycles)]
     warn(warnings)
     jobs = sorted((row for row in cycle.jobs()
                    if not namespace or row["job"].startswith(f"{namespace}/")),

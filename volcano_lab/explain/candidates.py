@@ -315,7 +315,7 @@ class Candidates(OfQueues, OfPods):
         parents = {queue.spec.parent for queue in queues.values()} | {ROOT_QUEUE, own}
         names = [name for name, queue in self.ssn.queues.items()
                  if queue.is_open and name not in parents]
-        return sorted(names, key=lambda name: queues[name].spec.parent != own)[:2]
+        return sorted(names, key=lambda name: queues[name].spec.parent != own)[:4]
 
     def _above(self, *priorities: int, rank: int = Rank.JOB) -> Iterator[Option]:
         """That the job have a PriorityClass above some priorities, where these count."""

@@ -81,11 +81,13 @@ def gains(seen: Evidence, before: Session, after: Outcome, uid: str, name: str =
     """What a change gives a job (which may not have been there)."""
     assert after.rest is not None and after.last is not None
     name = (name or seen.called(uid)).rpartition("/")[2]
-    had = _had(seen, before.jobs.get(uid))
+    had, was = _had(seen, before.jobs.get(uid)), before.jobs.get(uid)
+    promised = {task.key for task in was.in_status(PIPELINED).values()} if was else set()
     for ssn, cycles in ((after.rest.session, 0), (after.last, after.cycles)):
         job = ssn.jobs[uid]
         new = [task for task in job.tasks.values() if task.node_name and task.key not in had]
-        if new:
+        if new and (cycles or any(task.status != PIPELINED or task.key not in promised
+                                  for task in new)):  # else it is as without the change
             late = Message("gains.late", cycles=cycles) if cycles else None
             complete = not had and all(task.node_name for task in job.tasks.values())
             for code, tasks in _by_promise(new):

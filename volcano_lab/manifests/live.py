@@ -12,7 +12,7 @@ from io import StringIO
 from volcano_lab.api.objects import KINDS, ConfigMap
 from volcano_lab.manifests.events import reported
 from volcano_lab.manifests.loader import Loaded, ManifestError, load
-from volcano_lab.messages import gettext, mark
+from volcano_lab.messages import gettext
 
 CONFIG_MAP = "volcano-scheduler-configmap"
 NAMESPACE = "volcano-system"
@@ -86,7 +86,9 @@ def kubectl(*words: str) -> str:
     if done.returncode:
         lines = filter(str.strip, reversed(done.stderr.splitlines()))  # client-go logs before it
         problem = next(lines, gettext("it failed without a word"))
-        raise ManifestError([f"kubectl {words[0]}{mark(': ')}{problem}"])
+        raise ManifestError("kubectl {verb}: {problem} (kubectl is asked, as no FILE is given; "
+                            "allowed are files, or - for the input)", verb=words[0],
+                            problem=problem)
     return done.stdout
 
 

@@ -136,12 +136,18 @@ class History(Shown):
             yield str(Message("history.in_vain", cycles=Message("cycles", n=self.in_vain)))
         if endless := sum(run["run_time"] is None for run in self.dicts("jobs")):
             yield str(Message("history.endless", count=endless))
-        yield [{name: round(row[name], 2) if isinstance(row.get(name), float) else row.get(name)
-                for name in SHOWN} for row in self.measures("queues")]
+        yield [{name.replace("_", " "): _cell(name, row.get(name)) for name in SHOWN}
+               for row in self.measures("queues")]
 
     def _frames(self) -> dict[str, list[dict[str, Any]]]:
         return {table: list(self.dicts(table)) for table in ("jobs", "queues", "cluster", "events")
                 } | {f"{table}_measured": self.measures(table) for table in TABLES}
+
+
+def _cell(name: str, value: Any) -> Any:
+    if value is None or not isinstance(value, float):
+        return "" if value is None else value
+    return f"{value:.0%}" if "used" in name or "deserved" in name else round(value, 2)
 
 
 def fairness(shares: Sequence[float]) -> float | None:

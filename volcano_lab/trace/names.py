@@ -150,7 +150,7 @@ def kinds_meant(word: str) -> list[str]:
     ('job', 'raycluster')
     """
     name = word.lower().partition(".")[0]
-    return [SHORT.get(each, each) for each in (name, name[:-1], name[:-2])]
+    return [SHORT.get(each, each) for each in (name, name[:-1], name[:-2]) if each]
 
 
 def owner_of(job: JobInfo) -> api.OwnerReference | None:
