@@ -238,7 +238,7 @@ def results(ssn: Session) -> list[Any]:
     pytest.param(["priority gang conformance", "drf predicates proportion nodeorder"],
                  marks=pytest.mark.long),
     pytest.param(["priority", "gang drf proportion predicates"], marks=pytest.mark.long),
-    ["gang", "drf", "predicates capacity"],
+    pytest.param(["gang", "drf", "predicates capacity"], marks=pytest.mark.slow),
     pytest.param(["gang conformance proportion predicates"], marks=pytest.mark.long),
 ])
 def test_searches_that_are_skipped_would_find_nothing(tiers, monkeypatch):

@@ -359,7 +359,7 @@ def test_a_history_without_a_cycle_has_measures():
 
 
 @pytest.mark.parametrize("given", [
-    {"objects": Cluster.read("docs/loop.yaml")},
+    pytest.param({"objects": Cluster.read("docs/loop.yaml")}, marks=pytest.mark.slow),
     pytest.param({"objects": Cluster.read("docs/loop.yaml"), "duration": "1h"},
                  marks=pytest.mark.long),
     {"objects": Cluster().node("n1", cpu=4).job("a", pods=2, cpu=1), "failures": "1m,1s"}])

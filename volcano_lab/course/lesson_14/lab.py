@@ -35,8 +35,8 @@ def day_state(weight: int, per_hour: int, noon: bool) -> dict[str, Any]:
     """One day: how many jobs of each queue wait, and how many CPUs are idle, from which hour on;
     how long jobs waited, and what the queues held on average; in `sums`, what the lab says of it.
 
-    >>> day_state(1, 1, False)["mean"]["web"] < day_state(1, 4, False)["mean"]["web"]
-    True
+    >>> day_state(1, 1, False)["mean"]
+    {'web': 2, 'research': 2}
     """
     sim = small_day(weight, per_hour, noon)
     rows, cycles = scene.waits(sim), list(sim.history.frame("cluster").itertuples())
@@ -74,8 +74,8 @@ def _because(before: dict[str, Any], now: dict[str, Any]) -> str:
 def day_lab() -> Lab:
     """Make the lab: a queue's weight, how many jobs come, a node that is lost.
 
-    >>> day_lab().set(noon=True).facts["mean"]["web"] > 0
-    True
+    >>> day_lab().set(per_hour=1).facts["mean"]
+    {'web': 2, 'research': 2}
     """
     return Lab(CONTROLS, lambda values: day_state(**values), PANELS, tasks=tasks("14"),
                title="A day on three nodes of 8 CPUs",
