@@ -107,10 +107,10 @@ def price(before: Outcome, after: Outcome, start: dict[str, int], uid: str = "",
         gone = after.evicted[other] - before.evicted[other]
         least = job.min_available
         had = min(start.get(other, 0), before.fewest.get(other, 0))
+        above = job.priority - own.priority if own is not None else 0
         if gone > 0:
             found.evicts[other] = gone
-            if own is not None and job.priority > own.priority:
-                found.higher.append(other)
+            found.higher += [other] * (above > 0)
         was, then = (sum(counts(each)[:2]) for each in (job, now))
         less = was - then
         if other == uid or (gone <= 0 and less < 0):
@@ -120,8 +120,7 @@ def price(before: Outcome, after: Outcome, start: dict[str, int], uid: str = "",
             left = after.fewest.get(other, 0)
             if len(job.tasks) > 1 and had >= least > left:
                 found.breaks[other] = left, least
-                lower = own is not None and job.priority < own.priority
-                found.torn |= least > 1 and not (lower and left == 0)
+                found.torn |= least > 1 and any((above >= 0, left))
                 found.share += part * max(had - gone, 0)
         elif less > 0:
             found.waits += [other] * (not then)
