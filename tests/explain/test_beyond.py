@@ -283,6 +283,28 @@ def test_what_a_numatopology_says_of_a_node_is_told(node, cpus, policy, sure, sa
                                    ) is bool(said)
 
 
+@pytest.mark.parametrize(("cards", "given", "free", "said"), [
+    ("a,4,9,X,true:", ["a", "a"], 99,
+     "Card a of node n1 has volcano.sh/vgpu-memory 9, and its pods are given 12: a/p, a/p1."),
+    ("a,4,9,X,true:b,4,9,X,true:", ["a", "b"], 99, ""), ("a,4,12,X,true:", ["a", "a"], 99, ""),
+    ("", ["a", "a"], 99, ""),
+    ("", ["a", "a"], 11, "Node n1 announces volcano.sh/vgpu-memory 11 now, and the pods on it "
+                         "request 12")])
+@pytest.mark.parametrize("asked", ["p", "g"])
+def test_a_node_or_a_card_that_has_less_than_its_pods_hold_is_told(cards, given, free, said, asked):
+    """Of pods that run; a card by the annotations of its node and of its pods."""
+    note = f'volcano.sh/node-vgpu-register: "{cards}"' if cards else ""
+    node = (NODE % note).replace("pods: 9", f"pods: 9, volcano.sh/vgpu-memory: {free}")
+    first, group = (POD % (
+        'volcano.sh/vgpu-ids-new: "CARD,NVIDIA,6,0:;"', "volcano.sh/vgpu-memory: 6", "")).replace(
+            "schedulerName: volcano", "nodeName: n1").replace("Pending", "Running").split("---\n")
+    pods = [first.replace("CARD", card).replace("name: p,", f"name: p{number or ''},")
+            for number, card in enumerate(given)]
+    found = Cluster(loads("---\n".join([node, group, *pods]))).explainer(
+        CONF % "deviceshare").why(f"a/{asked}")
+    assert said in found.text and ("crowded" in found.codes) is bool(said)
+
+
 @pytest.mark.parametrize(("mode", "cards", "said"), [
     ("mig", "a,4,9,X,true,hami-core:", True), ("mig", "a,4,9,X,true,hami-core:b,4,9,X,true,mig:",
                                                False),

@@ -25,7 +25,10 @@ NO_REASON = re.compile(pages.TABLES["no_reason"]["text"])
 FOREIGN = re.compile(pages.TABLES["no_reason"]["foreign"])
 """Likewise: a reason of a plugin that Volcano does not have."""
 PARTS, CARDS = "volcano.sh/vgpu-number", "volcano.sh/node-vgpu-register"
-"""The resource of parts of cards, and the annotation in which a node lists its cards."""
+ALLOTTED = "volcano.sh/vgpu-ids-new"
+"""The resource of parts of cards, the annotation in which a node lists its cards, and that in which
+a pod has those that it is given.
+"""
 NUMA_POLICY = "volcano.sh/numa-topology-policy"
 SURE = {"beyond.cards.mode": "mode", "beyond.numa.policy": "numa"}
 """What no node has, by the message that says so."""
@@ -206,8 +209,8 @@ def _cards(seen: Evidence, task: TaskInfo) -> Message | None:
     """That a container requests parts of several cards of one node, and the most that one has."""
     numbers = {each.name: int(quantity.parse(text)) for each in task.pod.spec.containers
                for text in [(each.resources.limits | each.resources.requests).get(PARTS)] if text}
-    most = {name: sum("," in card for card in node.node.metadata.annotations[CARDS].split(":"))
-            for name, node in seen.ssn.nodes.items() if CARDS in node.node.metadata.annotations}
+    most = {name: len(_listed(node.node, CARDS)) for name, node in seen.ssn.nodes.items()
+            if CARDS in node.node.metadata.annotations}
     name = max(numbers, key=numbers.__getitem__, default="")
     if numbers.get(name, 0) < 2:
         return None
@@ -219,10 +222,8 @@ def _cards(seen: Evidence, task: TaskInfo) -> Message | None:
 def _mode(seen: Evidence, task: TaskInfo) -> Message | None:
     """That a pod names a mode of sharing cards in which no node has some."""
     mode = task.pod.metadata.annotations.get(MODE)
-    there = {"mig" if card.split(",")[5] == "mig" else "hami-core"
-             for node in seen.ssn.nodes.values()
-             for card in node.node.metadata.annotations.get(CARDS, "").split(":")
-             if card.count(",") > 4}
+    there = {"mig" if card[5] == "mig" else "hami-core" for node in seen.ssn.nodes.values()
+             for card in _listed(node.node, CARDS) if len(card) > 5}
     return Message("beyond.cards.mode", mode=mode, modes=sorted(there), key=MODE,
                    annotation=CARDS) if mode and there and mode not in there else None
 
@@ -232,12 +233,38 @@ def _card_memory(seen: Evidence, task: TaskInfo) -> Message | None:
     asked = max((int(quantity.parse(text)) for each in task.pod.spec.containers
                  for text in [(each.resources.limits | each.resources.requests).get(MEMORY)]
                  if text), default=0)
-    most = {name: max((int(part) for card in node.node.metadata.annotations[CARDS].split(":")
-                       for part in card.split(",")[2:3] if part.isdecimal()), default=0)
-            for name, node in seen.ssn.nodes.items() if CARDS in node.node.metadata.annotations}
+    most = {name: max((int(card[2]) for card in _listed(node.node, CARDS)), default=0)
+            for name, node in seen.ssn.nodes.items()}
     name = max(most, key=most.__getitem__, default="")
     return Message("beyond.cards.memory", resource=MEMORY, asked=asked, node=name, most=most[name],
                    annotation=CARDS) if name and asked > most[name] > 0 else None
+
+
+def crowded(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
+    """Yield that the node of the first of some pods, or a card, has less than its pods request."""
+    for task in tasks:
+        node = seen.ssn.nodes.get(task.node_name)
+        if node is None or seen.is_new(task):
+            continue
+        cards = {card[0]: int(card[2]) for card in _listed(node.node, CARDS)}
+        held = [(card[0], int(card[2]), each.key) for each in node.tasks.values()
+                for card in _listed(each.pod, ALLOTTED)]
+        said = [*kubelet.above(seen, node.name), *(Message(
+            "crowded.card", card=card, node=node.name, resource=MEMORY, most=cards[card],
+            asked=sum(amount for name, amount, _ in held if name == card),
+            pods=[pod for name, _, pod in held if name == card]) for card in dict.fromkeys(
+                card[0] for card in _listed(task.pod, ALLOTTED)) if card in cards and sum(
+                    amount for name, amount, _ in held if name == card) > cards[card])]
+        if said:
+            yield Cause("crowded", said, context=True)
+            return
+
+
+def _listed(obj: KubernetesObject, annotation: str) -> list[list[str]]:
+    """The cards that an annotation lists: of a node, or those that a pod is given."""
+    text = obj.metadata.annotations.get(annotation, "").replace(";", ":")
+    return [card for part in text.split(":") for card in [part.split(",")]
+            if len(card) > 2 and card[2].isdecimal()]
 
 
 def _numa(seen: Evidence, task: TaskInfo) -> Message | None:

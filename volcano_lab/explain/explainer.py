@@ -268,7 +268,8 @@ class Explainer(Shown):
         causes = idle or [*beyond.beyond_causes(seen, [task])] or [*filter(None, (
             promised(seen, job), questions.why_here(seen, task),
             questions.despite(seen, task, task.node_name),
-            *required.too_near(seen, [task]), questions.packed(seen, task)))]
+            *required.too_near(seen, [task]), *beyond.crowded(seen, [task]),
+            questions.packed(seen, task)))]
         if task.status == FAILED:
             causes = [*kubelet.failed_causes(seen, job, task.key)]
         elif not idle:

@@ -36,7 +36,7 @@ def failed_causes(seen: Evidence, job: JobInfo, pod: str = "") -> Iterator[Cause
                 for end in [each.state.terminated] if end.get("exitCode")]
         said: list[Said] = [Message(
             ENDED[status.reason], node=task.node_name)] if status.reason in ENDED else []
-        said += _above(seen, task.node_name) if said else ()
+        said += above(seen, task.node_name) if said else ()
         if message.startswith(REFUSED):
             name = message.removeprefix(REFUSED).partition(":")[0].strip()
             others = held_by_strangers(seen, [name], {task.node_name} & seen.ssn.nodes.keys())[0]
@@ -53,7 +53,7 @@ def failed_causes(seen: Evidence, job: JobInfo, pod: str = "") -> Iterator[Cause
             yield cause
 
 
-def _above(seen: Evidence, name: str) -> Iterator[Message]:
+def above(seen: Evidence, name: str) -> Iterator[Message]:
     """Yield that pods request more of a node than it announces now."""
     node = seen.ssn.nodes.get(name)
     more = over(amounts(node.used), amounts(node.allocatable)) if node is not None else {}

@@ -177,7 +177,8 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
         idle = [*beyond.idle_causes(seen, job)]
         refused = [] if idle else beyond.beyond_causes(seen, job.tasks.values())
         return [*idle, *beside, *refused, *lacking, *_by_others(seen, job),
-                *too_near(seen, () if seen.brief else job.tasks.values())]
+                *too_near(seen, () if seen.brief else job.tasks.values()),
+                *beyond.crowded(seen, () if seen.brief else job.tasks.values())]
     popped = seen.of("job", job=job.uid)  # without: no refusal was recorded, or it had no turn
     causes = [*_causes(seen, job)] or [Cause.of("unknown" if popped else "no_turn", records=popped)]
     if {*TOO_LARGE, "larger_than_any_node"}.isdisjoint(cause.code for cause in causes):
