@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -46,9 +46,13 @@ def run(files: Sequence[str], conf: str | None, output: str, namespace: str, now
     if cycles > 1 and {"evict", "pipeline"} & {done[0] for done in cycle.session.committed}:
         warnings = [*warnings, _text("evicts", cycles=cycles)]
     warn(warnings)
-    jobs = sorted((row for row in cycle.jobs()
-                   if not namespace or row["job"].startswith(f"{namespace}/")),
-                  key=lambda row: row["job"])
+    _print(cycle, namespace, output, warnings)
+    return FOUND if fail_on_pending and _waits(cycle, namespace) else DONE
+
+
+def _print(cycle: Cycle, namespace: str, output: str, warnings: list[str]) -> None:
+    """Print the decisions of a cycle about the jobs of a namespace, or all."""
+    jobs = _jobs(cycle, namespace)
     if namespace and not jobs and cycle.session.jobs:
         names = sorted({job.namespace for job in cycle.session.jobs.values()})
         warn([_text("no_namespace", namespace=namespace, names=names)])
@@ -57,15 +61,22 @@ def run(files: Sequence[str], conf: str | None, output: str, namespace: str, now
     data = cycle.as_dict() | {"jobs": jobs, "placements": pods, "warnings": warnings}
     show(output, data, lambda most: report(cycle, jobs, most),
          [f"job/{row['job']}" for row in jobs])
-    return FOUND if fail_on_pending and _waits(cycle, jobs, namespace) else DONE
 
 
-def _waits(cycle: Cycle, jobs: Sequence[Mapping[str, Any]], namespace: str) -> bool:
-    """Return whether one of these jobs waits, also for resources that are being freed, or one of
-    the namespace is left out of the cycle.
+def _jobs(cycle: Cycle, namespace: str) -> list[dict[str, Any]]:
+    """Return the rows of the jobs of a namespace, or of all, by name."""
+    return sorted((row for row in cycle.jobs()
+                   if not namespace or row["job"].startswith(f"{namespace}/")),
+                  key=lambda row: row["job"])
+
+
+def _waits(cycle: Cycle, namespace: str) -> bool:
+    """Return whether a job waits, also for resources that are being freed, or is left out of the
+    cycle.
     """
     absent = [why.facts["name"] for why in cycle.session.snapshot.jobs_left_out]
-    return any(row["pending"] or row["pipelined"] for row in jobs) or any(
+    rows = _jobs(cycle, namespace)
+    return any(row["pending"] or row["pipelined"] for row in rows) or any(
         name.startswith(f"{namespace}/" if namespace else "") for name in absent)
 
 

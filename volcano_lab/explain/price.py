@@ -105,28 +105,35 @@ def price(before: Outcome, after: Outcome, start: dict[str, int], uid: str = "",
                 found.share += part * ended * (other not in over)
             continue
         gone = after.evicted[other] - before.evicted[other]
-        least = job.min_available
-        had = min(start.get(other, 0), before.fewest.get(other, 0))
-        above = job.priority - own.priority if own is not None else 0
         if gone > 0:
             found.evicts[other] = gone
-            found.higher += [other] * (above > 0)
         was, then = (sum(counts(each)[:2]) for each in (job, now))
         less = was - then
         if other == uid or (gone <= 0 and less < 0):
             found.own -= part * less * (other != uid)
         elif gone > 0:
-            found.share += part * min(gone, len(job.tasks))
-            left = after.fewest.get(other, 0)
-            if len(job.tasks) > 1 and had >= least > left:
-                found.breaks[other] = left, least
-                found.torn |= least > 1 and any((above >= 0, left))
-                found.share += part * max(had - gone, 0)
+            had = min(start.get(other, 0), before.fewest.get(other, 0))
+            above = job.priority - own.priority if own is not None else 0
+            _evicted(found, job, gone, (had, after.fewest.get(other, 0)), above, part)
         elif less > 0:
             found.waits += [other] * (not then)
             found.fewer |= {other: (then, was)} if then else {}
             found.share += part * less
     return found
+
+
+def _evicted(found: Price, job: JobInfo, gone: int, had_left: tuple[int, int], above: int,
+             part: float) -> None:
+    """Count the pods that are evicted of another job, which is `above` the own one in priority, and
+    the gang that falls below its minimum; `part`: what one of its pods is of the cluster.
+    """
+    (had, left), least = had_left, job.min_available
+    found.higher += [job.uid] * (above > 0)
+    found.share += part * min(gone, len(job.tasks))
+    if len(job.tasks) > 1 and had >= least > left:
+        found.breaks[job.uid] = left, least
+        found.torn |= least > 1 and any((above >= 0, left))
+        found.share += part * max(had - gone, 0)
 
 
 def _without(jobs: dict[str, JobInfo], out: set[str]) -> list[tuple[str, JobInfo]]:

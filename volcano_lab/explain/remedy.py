@@ -88,17 +88,24 @@ def gains(seen: Evidence, before: Session, after: Outcome, uid: str, name: str =
         new = [task for task in job.tasks.values() if task.node_name and task.key not in had]
         if new and (cycles or any(task.status != PIPELINED or task.key not in promised
                                   for task in new)):  # else it is as without the change
-            late = Message("gains.late", cycles=cycles) if cycles else None
-            complete = not had and all(task.node_name for task in job.tasks.values())
-            for code, tasks in _by_promise(new):
-                whole = complete and len(tasks) == len(new)
-                one = len(tasks) == 1 and not whole
-                yield Message(code if whole or one else f"{code}.pods", n=len(tasks), late=late,
-                              name=tasks[0].name if one else name, nodes=_nodes(before, tasks))
+            whole = not had and all(task.node_name for task in job.tasks.values())
+            yield from _placed(before, new, name, whole, cycles)
             left = sum(not task.node_name for task in job.tasks.values())
             yield from [Message("gains.left", n=left)] if left else ()
             return
     yield Message("gains.admitted", name=name)
+
+
+def _placed(before: Session, new: list[TaskInfo], name: str, complete: bool, cycles: int
+            ) -> Iterator[Message]:
+    """Which pods have a place or a promise; `complete`: no other pod of the job has one or waits.
+    """
+    late = Message("gains.late", cycles=cycles) if cycles else None
+    for code, tasks in _by_promise(new):
+        whole = complete and len(tasks) == len(new)
+        one = len(tasks) == 1 and not whole
+        yield Message(code if whole or one else f"{code}.pods", n=len(tasks), late=late,
+                      name=tasks[0].name if one else name, nodes=_nodes(before, tasks))
 
 
 def by_owner(seen: Evidence, job: JobInfo, change: Change) -> Iterator[Message]:
