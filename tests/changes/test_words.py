@@ -103,8 +103,6 @@ SAID = {
     'HyperNode s1: members [{"type": "Node", "selector": {"exactMatch": {"name": "n1"}}}] -> '
     "[{type: Node}]",
     "hypernode/s2={spec: {tier: 1, members: null}}": "create HyperNode s2",
-    "hypernode/s2={spec: {tier: 1, members: [{type: Node, selector: {exactMatch: {name: n2}}}]}}":
-    "create HyperNode s2 of n2, if these nodes share a switch",
     "priorityclass/low={value: 1}": "create PriorityClass low",
     # the configuration
     "conf/actions=enqueue, allocate": "actions without backfill",

@@ -8,7 +8,6 @@ from small_cluster import conf, group, node, pod, queue
 
 from volcano_lab import Cluster
 from volcano_lab.api.objects import Taint
-from volcano_lab.api.objects.volcano import NetworkTopologySpec
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.candidates import candidates
 from volcano_lab.explain.options import Rank, World
@@ -149,14 +148,6 @@ TABLE = {
                  queue("b")]).node("n1", cpu=8).job("new", queue="a", cpu=2), TREE,
         ["switch queue/up.status.state=Open queue/a.status.state=Open", f"others {NEW}.queue=b",
          f"others {NEW}.queue=default"]),
-    "its queue's parent does not exist": (
-        Cluster().node("n1", cpu=4).queue("up").queue("a", parent="upp").job(
-            "new", queue="a", cpu=2), TREE,
-        ["queue queue/a.parent=up",
-         'queue queue/upp={"spec": {"weight": 1}, "status": {"state": "Open"}}']),
-    "its queue has one below it": (
-        Cluster().node("n1", cpu=4).queue("up").queue("a", parent="up").job(
-            "new", queue="up", cpu=2), TREE, [f"others {NEW}.queue=a"]),
     "a PodGroup without pods has reserved it": (
         Cluster().node("n1", cpu=4).add(group("g1", minResources={"cpu": "2"})).job("new", cpu=4),
         EVICTING, ["harmless -podgroup/default/g1", FACTOR,
@@ -354,37 +345,6 @@ SIZES = {
 def test_the_requests_and_nodes_that_are_tried_for_a_job_that_waits(sentence):
     cluster, settings, changes = SIZES[sentence]
     assert sizes(cluster, settings) == changes, sentence
-
-
-HYPER = """\
-{apiVersion: topology.volcano.sh/v1alpha1, kind: HyperNode, metadata: {name: %s},
- spec: {tier: %s, members: [{type: %s, selector: {regexMatch: {pattern: "%s"}}}]}}
----
-"""
-
-
-@pytest.mark.parametrize("racks, first", [
-    ("112233", "create HyperNode new-3 of rack=3, if these nodes share a switch (train is"),
-    ("112222", "HyperNode s2: more members, n5, n6 (train is placed on n4, n5)"),
-    ("1122  ", "create HyperNode new-n5 of n5, n6, if these nodes share a switch (train is"),
-    ("111133", "create HyperNode new-n5 of n5, n6, if these nodes share a switch (train is")],
-    ids=["new", "known", "unlabelled", "no key"])
-def test_nodes_in_no_hyper_node_are_put_in_one(racks, first):
-    cluster = Cluster()
-    for number, rack in enumerate(racks, 1):
-        cluster.node(f"n{number}", cpu=4, labels={"rack": rack} if rack.strip() else {})
-    cluster.add(HYPER % ("s1", 1, "Node", "^n[12]$") + HYPER % ("s2", 1, "Node", "^n[34]$")
-                + HYPER % ("top", 2, "HyperNode", "^s[12]$"))
-    for number in (1, 3):
-        cluster.job(f"old-{number}", cpu=1, running={f"n{number}": 1})
-    objects = cluster.job("train", pods=2, cpu=4).objects()
-    for obj in objects:
-        if obj.kind == "PodGroup" and obj.name == "train":
-            obj.spec.network_topology = NetworkTopologySpec("hard", 1)
-    found = Cluster(objects).why("train", conf=TOPOLOGY)
-    assert str(found.remedies[0]).startswith(first)
-    assert "highestTierAllowed 1 -> " in str(found.remedies[1])
-    assert Cluster(objects).what_if(*found.remedies[0].made.settings, conf=TOPOLOGY).holds("train")
 
 
 @pytest.mark.parametrize("others, raised", [

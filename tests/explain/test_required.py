@@ -76,25 +76,11 @@ def test_what_nodes_lack_of_it_is_counted(sentence, spec, nodes, said):
     assert said in found.text, sentence
 
 
-@pytest.mark.parametrize("operator, asked, there, offered", [
-    ("Gt", 900, ("400", "800"), "799"), ("Lt", 100, ("400", "800"), "401"),
-    ("In", "A100", ("a100", "t4"), "a100")])
-def test_the_nearest_value_of_a_label_is_named_and_offered(operator, asked, there, offered):
-    terms = labelled(("size", f"'{asked}'")).replace("operator: In", f"operator: {operator}")
-    found = why({f"n{value}": f"size: '{value}'" for value in there}, [pod("web-0", terms)])
-    assert f"No node has size {operator} {asked}; there is {', '.join(there)}." in found.text
-    assert found.remedies[0].change == (
-        f"job default/web: {offered} instead of {asked} in its node affinity")
-
-
 def test_a_topology_that_no_node_has_is_named_with_the_nearest():
     term = beside("db").replace("kubernetes.io/hostname", "kubernetes.io/rack")
     found = why({"n1": "", "n2": ""}, [pod("web-0", term), pod("db-0", "priority: 0", "n2", "db")])
     assert ("No node has kubernetes.io/rack; the nearest label is kubernetes.io/hostname."
             in found.text)
-    assert str(found.remedies[0]) == (
-        "job default/web: topologyKey kubernetes.io/hostname instead of kubernetes.io/rack in its "
-        "pod affinity (web-0 is placed on n2)")
 
 
 def test_the_label_by_which_others_exclude_a_pod_is_named():
@@ -104,13 +90,11 @@ def test_the_label_by_which_others_exclude_a_pod_is_named():
             "this pod has, from the same kubernetes.io/hostname.") in found.text
 
 
-def test_company_in_another_namespace_is_named_and_searched():
+def test_company_in_another_namespace_is_named():
     found = why({"n1": "", "n2": ""}, [pod("web-0", beside("db")),
                                        pod("db-0", "priority: 0", "n2", "db", "infra")])
     assert ("infra/db-0 is in namespace infra, and the term searches default (namespaces)."
             in found.text)
-    assert str(found.remedies[0]) == (
-        "job default/web: namespaces default, infra in its pod affinity (web is placed on n2)")
 
 
 def test_company_that_is_searched_for_in_its_namespace_is_not_missing():

@@ -141,11 +141,9 @@ def _of_object(draft: Draft, conf: SchedulerConfiguration, text: str, called: Ca
     word, _, rest = setting.target.partition("/")
     name = draft.named_in(setting.target)
     if not name and isinstance(setting.value, dict):
-        members = _members(setting.value.get("spec", {}).get("members"))
         kind = CLASSES[kind_of(word, text)].kind
-        own = kind == "Queue" or (kind == "HyperNode" and members)
-        return Message(f"change.create.{kind.lower()}", name=rest, members=members or None
-                       ) if own else Message("change.create", word=kind, name=rest)
+        return Message("change.create.queue", name=rest) if kind == "Queue" else Message(
+            "change.create", word=kind, name=rest)
     _, steps, obj = setting.split(draft)
     path = steps[steps[0] in ("spec", "status"):]
     before, field = value_before(draft, conf, text), ".".join([word, *path])
@@ -169,13 +167,6 @@ def _of_object(draft: Draft, conf: SchedulerConfiguration, text: str, called: Ca
         code, more = "change.field", {"before": facts["before"] or Message("unset")}
     key = path[-1] if "*" in code else facts["key"]
     return Message(code, **facts | {"key": key} | more)
-
-
-def _members(members: Sequence[Any] | None) -> list[str]:
-    """The members of a HyperNode, by their names or the labels of nodes."""
-    return [part if word == "name" else f"{word}={part}" for each in members or ()
-            for selector in each.get("selector", {}).values()
-            for word, part in selector.get("matchLabels", selector).items()]
 
 
 def _code(word: str, path: Sequence[str], value: Any = 0) -> str:
@@ -257,11 +248,6 @@ def _selector(value: Mapping[str, str], before: Mapping[str, str] | None, obj: A
             "less": _pairs({key: text for key, text in before.items() if value.get(key) != text})}
 
 
-def _more_members(value: Any, before: Any, obj: Any) -> Facts | None:
-    more = _members([each for each in value or () if each not in before])
-    return {"members": more} if more and all(each in value for each in before) else None
-
-
 def _if(fits: bool, **facts: Any) -> Facts | None:
     return facts if fits else None
 
@@ -286,14 +272,8 @@ DETAILS: dict[str, Callable[[Any, Any, Any], Facts | None]] = {
         tier=value.get("highestTierAllowed")),
     "change.job.topologySpreadConstraints": lambda value, before, obj: _if(bool(value) and all(
         each.get("whenUnsatisfiable") == "ScheduleAnyway" for each in value)),
-    "change.hypernode.members": _more_members,
     "change.job.tolerations": lambda value, before, obj: _if(bool(value), tolerated=[
         f"{each.get('key', '')}:{each.get('effect', '')}" for each in value or ()]),
-    **dict.fromkeys((
-        "change.job.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution"
-        ".#.namespaces", "change.job.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuring"
-        "Execution.nodeSelectorTerms.#.matchExpressions.#.values"),
-        lambda value, before, obj: {"before": before, "after": value}),
     "change.queue.affinity.nodeGroupAffinity.*": lambda value, before, obj: {"after": value}}
 """Template -> its facts, from the value, the previous one and the object."""
 

@@ -73,7 +73,7 @@ class Candidates(OfQueues, OfPods):
             yield options.with_action(world, "allocate")
         if codes & {*ROOM, *CAPABILITY, "over_deserved", "overcommit_refuses"}:
             yield from self._from_others()
-        if codes & {*CAPABILITY, *SHARE, "queue_closed", "refused", "node_group"}:
+        if codes & {*CAPABILITY, *SHARE, "queue_closed", "refused", "tree_broken", "node_group"}:
             yield from options.in_queues(world, job.uid, self._other_queues())
         yield from self._ends(causes)
         yield from less_or_more(world, self.ssn, job, causes)

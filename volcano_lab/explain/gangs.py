@@ -270,7 +270,7 @@ def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries:
     close = [(name, place, meant(node, outside, 0.8))
              for name, node, place in lint.misnamed(seen.ssn, near)]
     return Cause("topology_too_small", [*said, seen.own(job.uid, tries[-1]) if tries else None], {
-        "needed": needed, "holds": most, "tier": tier, "near": near, "outside": outside,
+        "needed": needed, "holds": most, "tier": tier,
         "misnamed": [each for each in close if each[2]]}, tries), nodes, need
 
 

@@ -12,7 +12,7 @@ from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, over, part
 from volcano_lab.explain.requests import at_first, not_announced
 from volcano_lab.framework import Session
-from volcano_lab.messages import Message, alike, meant
+from volcano_lab.messages import Message, alike
 from volcano_lab.trace import Record, amounts, grouped, queue_attributes
 
 CLOSED_WITH = "volcano.sh/closed-by-parent"
@@ -97,14 +97,11 @@ def refused(seen: Evidence, record: Record, code: str, **facts: Any) -> Cause:
                      [record])
     queues = seen.ssn.queues
     below = grouped((each.queue.spec.parent or ROOT_QUEUE, name) for name, each in queues.items())
-    missing = {name: meant(name, queues, 0.7) for name in below if name not in queues}
-    inner = {uid: below[job.queue] for uid, job in seen.ssn.jobs.items() if job.queue in below}
     parts = [Message("tree.missing", queue=name, children=below[name], near=near(name, queues))
-             for name in missing]
-    parts += [Message("tree.inner", job=seen.called(uid), queue=seen.ssn.jobs[uid].queue)
-              for uid in inner]
-    return Cause("tree_broken", Message("tree_broken", parts=parts, plugin=plugin),
-                 {"missing": missing, "inner": inner}, [record])
+             for name in below if name not in queues]
+    parts += [Message("tree.inner", job=seen.called(uid), queue=job.queue)
+              for uid, job in seen.ssn.jobs.items() if job.queue in below]
+    return Cause("tree_broken", Message("tree_broken", parts=parts, plugin=plugin), {}, [record])
 
 
 def unknown_class(job: JobInfo, classes: list[str], called: str) -> Message | None:

@@ -3,32 +3,22 @@
 Volcano: none
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from volcano_lab.api import Resource, objects as api
 from volcano_lab.changes import UNSCHEDULABLE, at_path, path_text, value_text
-from volcano_lab.explain import explanation, options, owners, required, rules, slips, values
+from volcano_lab.explain import explanation, options, owners, rules, slips, values
 from volcano_lab.explain.options import Case, Numbers, Option, Rank, once, setting, several
 from volcano_lab.manifests.schema import unstructure
 from volcano_lab.plugins.kube.taints import tolerates
-from volcano_lab.trace.plain import amounts, grouped
+from volcano_lab.trace.plain import amounts
 
 ROLE = "node-role.kubernetes.io/"
 CONTROL = (f"{ROLE}control-plane", f"{ROLE}master")
 OF_IMAGE = ("kubernetes.io/arch", "kubernetes.io/os")
 """Labels of nodes that a container's image needs."""
 CLAIM_NAME = ("persistentVolumeClaim", "claimName")
-
-
-def _apart(groups: Collection[Sequence[Mapping[str, str]]], key: str) -> bool:
-    """Whether each group of labels has one value of a key, and no two groups the same one; a name
-    of single nodes does not count.
-    """
-    values = [{labels.get(key, "") for labels in group} for group in groups]
-    return all(len(each) == 1 and all(each) for each in values) and len(
-        set().union(*values)) == len(values) < sum(map(len, groups))
 
 
 class OfPods(Case):
@@ -73,7 +63,6 @@ class OfPods(Case):
                 yield once(setting(self.name, "nodeSelector", to=near), rank=Rank.JOB)
                 if meant == slips.selector_slips(pod, self.labels):
                     return
-        yield from self._near_labels()
         yield from self._labelled(numbers["names"])
         yield once(setting(self.name, "nodeSelector", to={
             key: pod.spec.node_selector[key] for pod in self.pods[:1]
@@ -101,16 +90,6 @@ class OfPods(Case):
         for rank, some in texts.items():
             yield several(some, rank)
 
-    def _near_labels(self) -> Iterator[Option]:
-        """That the node affinity asks for the nearest values that nodes have."""
-        for pod in self.pods[:1]:
-            way = "affinity", "nodeAffinity", options.REQUIRED, "nodeSelectorTerms"
-            for at, term in enumerate(at_path(pod.spec, way) or ()):
-                for place, each in enumerate(term.get("matchExpressions", ())):
-                    if near := slips.near_values(each, self.labels.get(each["key"], set())):
-                        yield once(setting(self.name, *way, str(at), "matchExpressions", str(place),
-                                           "values", to=near), rank=Rank.JOB)
-
     def claims(self, numbers: Numbers) -> Iterator[Option]:
         """That the pods use a claim of their namespace that has a similar name."""
         places = {tuple(at for at, volume in enumerate(pod.spec.volumes) if at_path(
@@ -119,20 +98,6 @@ class OfPods(Case):
             for near in numbers["near"]:
                 yield once(setting(self.name, "volumes", str(at), *CLAIM_NAME, to=near),
                            rank=Rank.JOB, kind="claim")
-
-    def company(self, numbers: Numbers) -> Iterator[Option]:
-        """That the terms of the pods' affinity search the namespaces of pods that have the labels,
-        and name a topology that nodes have.
-        """
-        found = required.found_by(self.ssn, self.pods[0]) if self.pods else ()
-        for number, (term, there, apart) in enumerate(found):
-            way = self.name, "affinity", "podAffinity", options.REQUIRED, str(number)
-            if apart and not there:
-                yield once(setting(*way, "namespaces", to=sorted(
-                    term.namespaces | {*apart.values()})), rank=Rank.JOB)
-            key = term.topology_key
-            if key not in self.labels and (near := slips.announced(key, self.labels)):
-                yield once(setting(*way, "topologyKey", to=near), rank=Rank.JOB)
 
     def spread(self, numbers: Numbers) -> Iterator[Option]:
         """That the job's pods would like to be spread, and need not be."""
@@ -185,28 +150,3 @@ class OfPods(Case):
                                      rank=Rank.JOB)
             if topology is not None and topology.mode == "hard":
                 yield once(setting(*way, "mode", to="soft"), rank=Rank.JOB)
-
-    def outside(self, numbers: Numbers) -> Iterator[Option]:
-        """That the nodes in no HyperNode be in that of the lowest tier with which they share the
-        value of the label that tells these apart, or in a new one.
-        """
-        topology, names = self.ssn.topology, numbers["outside"] * (not numbers["misnamed"])
-        labels = {name: node.node.metadata.labels for name, node in self.ssn.nodes.items()}
-        near = {name: topology.hyper_nodes[name] for name in numbers["near"]}
-        least = min((info.tier for info in near.values()), default=0)
-        inside = {name: [labels[node.name] for node in topology.nodes[name]]
-                  for name, info in near.items() if info.tier == least}
-        key = next(filter(partial(_apart, inside.values()), labels[names[0]] if names else ()), "")
-        there = {labelled[0].get(key): name for name, labelled in inside.items() if labelled}
-        for value, nodes in grouped((labels[name].get(key), name) for name in names).items():
-            known, selectors = there.get(value) if value else None, [
-                {"exactMatch": {"name": name}} for name in nodes]
-            if value and not known:
-                selectors = [{"labelMatch": {"matchLabels": {key: value}}}]
-            members = [{"type": "Node", "selector": each} for each in selectors]
-            if known:
-                members = unstructure(near[known].hyper_node.spec)["members"] + members
-                yield once(setting(f"hypernode/{known}", "members", to=members))
-            else:
-                yield once(setting(f"hypernode/new-{value or nodes[0]}".lower(), to={
-                    "spec": {"tier": least, "members": members}}))

@@ -11,8 +11,8 @@ from typing import Any
 from volcano_lab.api import PIPELINED, Resource, total
 from volcano_lab.changes import Change, at_path
 from volcano_lab.explain import evidence, lint, options, sizes, values
-from volcano_lab.explain.explanation import Amounts, added, in_quantity, over, part
-from volcano_lab.explain.options import Case, Numbers, Option, Rank, in_queues, once, setting
+from volcano_lab.explain.explanation import Amounts, added, over, part
+from volcano_lab.explain.options import Case, Numbers, Option, Rank, once, setting
 from volcano_lab.plugins.nodegroup import NODE_GROUP_LABEL
 from volcano_lab.trace import amounts, queue_attributes
 
@@ -111,30 +111,12 @@ class OfQueues(Case):
             for other, (name, amount) in product(numbers["queues"], numbers["short_of"].items()):
                 yield from values.lowered(self.world, other, "deserved", name, amount)
 
-    def barred(self, numbers: Numbers) -> Iterator[Option]:
-        """That queues have the capability of the nodes that their pods may use."""
-        for queue, most in numbers.get("barred", {}).items():
-            yield once(*(setting(f"queue/{queue}", "capability", name, to=options.text_of(
-                name, in_quantity(name, amount))) for name, amount in most.items()))
-
     def opened(self, numbers: Numbers) -> Iterator[Option]:
         """That the queue be open, with those above it: below a closed one none can be opened."""
         closed = [name for name in self.world.line(self.job.queue)
                   if self.world.queues[name].status.state != "Open"]
         yield once(*(f"queue/{name}.status.state=Open" for name in reversed(closed)),
                    rank=Rank.SWITCH)
-
-    def parents(self, numbers: Numbers) -> Iterator[Option]:
-        """That queues whose parent does not exist name one that does, or that it be created, with
-        all that they are to have; that jobs of a queue with children be in one of these.
-        """
-        for missing_one, known in numbers["missing"].items():
-            below = [name for name, queue in self.world.queues.items()
-                     if queue.spec.parent == missing_one]
-            yield from [once(*(f"queue/{name}.parent={known}" for name in below))] if known else ()
-            yield values.new_queue(self.world, missing_one, below)
-        for uid, below in numbers["inner"].items():
-            yield from in_queues(self.world, uid, below)
 
     def node_groups(self, numbers: Numbers) -> Iterator[Option]:
         """That the queue inherit its node groups, or require one that exists, or that a node be in

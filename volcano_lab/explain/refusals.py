@@ -261,7 +261,6 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
         left, stranded = _left_for(seen, job, record, names)
         numbers |= {"stranded": stranded} if left else {}
         if left and (barred := _barred(seen, left, record, names)):
-            numbers["barred"] = barred
             left = Message("resources.barred", kept=left, queues=[*barred])
     said = Message("over_deserved", queue=job.queue, pod=pod, each=each,
                    held=part(queue["allocated"], names), asked=asked, deserved=limit,

@@ -35,7 +35,6 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) 
     for options in meant.values():
         yield from options
     yield from _without(world, job, largest, {*most, *meant})
-    yield from _parts(world, ssn, job, largest, most)
     together = any("asked" in cause.numbers or cause.code == "gang_short" for cause in causes)
     fewer = members if together else 1
     for name in _resources(causes) or largest:
@@ -46,16 +45,6 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) 
         wanted = _wanted(ssn, causes, lacking, gang)
         yield from values.nodes(world, largest, wanted, allowed,
                                 _devices(causes, largest, {*most}, members), _labels(world, job))
-
-
-def _parts(world: World, ssn: Session, job: JobInfo, largest: Amounts, most: Amounts
-           ) -> Iterator[Option]:
-    """Instead of a device what others are divided into: no node announces both."""
-    nodes = [node.allocatable for node in ssn.nodes.values()]
-    for name in [each for each in largest if each in most]:
-        near = slips.announced(name, [each for each in most if each not in largest])
-        if near and not any(there.get(name) and there.get(near) for there in nodes):
-            yield from _renamed(world, job.uid, name, near, Rank.LESS)
 
 
 def _likely(largest: Amounts, most: Amounts) -> bool:

@@ -6,7 +6,6 @@ Answers to no Go file: Volcano compares them letter by letter, and says only tha
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import SequenceMatcher
-from typing import Any
 
 from volcano_lab.api.objects import Node, Pod, Taint
 from volcano_lab.messages import Message, meant
@@ -44,23 +43,6 @@ def selector_slips(pod: Pod, labels: Mapping[str, set[str]], alike: float = 0.93
         if name and close and value not in labels.get(key, ()):
             found[key] = name, close
     return found
-
-
-def near_values(expression: Mapping[str, Any], there: set[str]) -> list[str]:
-    """Return the values, of those that nodes have of a label, with which an expression of a node
-    affinity is nearest to what it is; none where it holds for a node, or nothing is near.
-
-    >>> near_values({"operator": "In", "values": ["A100"]}, {"a100", "t4"})
-    ['a100']
-    >>> near_values({"operator": "Gt", "values": ["900"]}, {"400", "800"})
-    ['799']
-    """
-    values, numbers = expression.get("values", ()), sorted(map(int, filter(str.isdigit, there)))
-    if expression["operator"] in ("Gt", "Lt") and numbers:
-        return [str(numbers[-1] - 1 if expression["operator"] == "Gt" else numbers[0] + 1)]
-    if expression["operator"] != "In" or there & {*values}:
-        return []
-    return [*filter(None, (meant(value, there, TRIED) for value in values))]
 
 
 def missing_labels(pod: Pod, labels: Mapping[str, set[str]]) -> Iterator[Message]:

@@ -8,7 +8,7 @@ from functools import partial
 from math import ceil
 from typing import Any
 
-from volcano_lab.api import ATTACHABLE, Resource, objects as api, quantity, total
+from volcano_lab.api import ATTACHABLE, Resource, objects as api, quantity
 from volcano_lab.changes import Change, at_path, key_of, requests_of, value_text
 from volcano_lab.explain import options, pages
 from volcano_lab.explain.explanation import Amounts, in_quantity
@@ -79,15 +79,10 @@ def lowered(world: World, queue: str, field: str, resource: str, least: float) -
     yield Option(change, Rank.QUEUE, steps, min(steps, first))
 
 
-def new_queue(world: World, queue: str, below: Sequence[str] = ()) -> Option:
-    """A queue of this name below the root, with all that those `below` it are to have."""
-    spec: dict[str, Any] = {"weight": 1}
-    for field in ("capability", "deserved", "guarantee.resource"):
-        whole = total(Resource.from_list(amounts_of(world.queues[each], field)) for each in below)
-        if some := {name: options.text_of(name, in_quantity(name, amount))
-                    for name, amount in whole if amount}:
-            spec |= {"guarantee": {"resource": some}} if "." in field else {field: some}
-    return once(f"queue/{queue}={value_text({'spec': spec, 'status': {'state': 'Open'}})}")
+def new_queue(queue: str) -> Option:
+    """A queue of this name below the root."""
+    spec = value_text({"spec": {"weight": 1}, "status": {"state": "Open"}})
+    return once(f"queue/{queue}={spec}")
 
 
 def new_classes(names: Iterable[str]) -> Option:
