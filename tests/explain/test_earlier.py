@@ -93,7 +93,7 @@ CLASS = """\
 
 @pytest.mark.parametrize("version, capability, head, told", [
     ("v1.5.1", 2, "a/g waits for a newer release of Volcano: v1.5.1 decides otherwise", True),
-    ("v1.6.0", 2, "a/g waits in the cluster; v1.14.0 pipelines it with these objects.", False),
+    ("v1.7.0", 2, "a/g waits in the cluster; v1.14.0 pipelines it with these objects.", False),
     ("v1.5.1", 8, "a/g waits in the cluster; v1.14.0 pipelines it with these objects.", False)])
 def test_a_pod_that_is_pipelined_here_and_has_waited_waits_in_the_cluster(
         version, capability, head, told):

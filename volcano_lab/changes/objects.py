@@ -211,7 +211,7 @@ class Setting:
         owns = isinstance(obj, api.VolcanoJob | api.Workload | OperatorObject)
         created = draft.with_children(place) - {place} if owns else set[int]()
         if isinstance(obj, api.PodGroup | api.VolcanoJob | api.BatchJob):
-            word = _word(steps)
+            word = steps[1] if len(steps) > 1 else steps[0]
             if not self.of_group and word in WORDS and (
                     created or isinstance(obj, api.PodGroup) or word not in (*OF_JOB, *IN_GROUP)):
                 return False
@@ -288,10 +288,6 @@ def full_path(obj: api.KubernetesObject, steps: list[str]) -> list[str]:
     if isinstance(obj, api.Node) and steps[0] in obj.status.allocatable:
         return ["status", "allocatable", *steps]
     return ["metadata" if meant(steps[0], ["labels"], alike=0.8) else "spec", *steps]
-
-
-def _word(steps: list[str]) -> str:
-    return steps[1] if len(steps) > 1 else steps[0]
 
 
 def _cordoned(node: api.Node) -> api.Node:

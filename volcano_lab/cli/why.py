@@ -22,8 +22,6 @@ DEFAULT = ("without --conf the cycle runs with Volcano's compiled-in configurati
            "installs another (binpack; enablePreemptable: false for gang and drf)")
 COLUMN = 38
 """Columns of a change, with its effect beside it if it fits."""
-NO_NAME = "/ "
-"""A name that no object has: the causes of no single job are requested."""
 PART = 4
 """1/`PART` of the time is for what the cluster repeats without a change."""
 MOST = 12
@@ -80,7 +78,8 @@ def _cycle(files: Sequence[str], read: Callable[[], Cluster], name: str | None,
     else:
         from volcano_lab.cli.past import past  # simulated time is not imported for one cycle
 
-        timeline, warnings, known = past(files, read, name or NO_NAME, conf, cycle, life)
+        # no object is called "/ ": the causes of no single job are requested
+        timeline, warnings, known = past(files, read, name or "/ ", conf, cycle, life)
         explainer = timeline.at()
     more = [] if known else [gettext(DEFAULT)]
     return explainer, timeline, warnings + lint.doubts(explainer.session) + more

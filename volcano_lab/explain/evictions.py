@@ -68,8 +68,9 @@ def _attempt(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
                        sums=sums_of(seen, record, job.queue) if asked else None)
         yield Cause(f"{action}_{kind}", said, {}, [record, *asked])
     answers = seen.calls_about(job, POINTS[action], action)
-    lost = claims and not (skipped or seen.brief) and _tried_elsewhere(seen, job, claims[0])
-    if lost:
+    lost = claims and not (skipped or seen.brief) and claims[0].get("within_job") and (
+        less_important(seen.ssn, job))
+    if lost:  # preempt tried its pods for their own job first, and those of others not at all
         yield Cause.of("preempt_order", records=claims[:1], queue=job.queue, first=min(
             other.queue for other in admitted_jobs(seen.ssn)))
     if claims and (answers or not seen.ssn.job_starving(job)):
@@ -77,13 +78,6 @@ def _attempt(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
             _not_enough(seen, job, answers, action)]
     elif claims and not (skipped or lost):
         yield _no_candidates(seen, job, action, claims[:1])
-
-
-def _tried_elsewhere(seen: Evidence, job: JobInfo, first: Record) -> bool:
-    """Whether preempt has tried a job's pods for their own job before it looked at its queue, where
-    it could evict pods of others.
-    """
-    return bool(first.get("within_job") and less_important(seen.ssn, job))
 
 
 def _no_candidates(seen: Evidence, job: JobInfo, action: str, claims: list[Record]) -> Cause:

@@ -109,7 +109,7 @@ def findings(loaded: Loaded, world: Callable[[], Loaded], conf: Callable[[], Sch
               else Finding("unread", WARNING, *each) for each in parts]
     found += [Finding("not-running", ERROR, Message("place.cluster"), Message(code, why=why))
               for code, why in stopped(complete).items()]
-    return Findings([*found, *of_cycle(ssn), *_classes(ssn, complete)])
+    return Findings([*found, *of_cycle(ssn, complete.scheduler), *_classes(ssn, complete)])
 
 
 def _without_class(complete: Loaded) -> list[Message]:
@@ -141,8 +141,8 @@ def of_objects(loaded: Loaded) -> Iterator[Finding]:
             verdict.label + mark(": ")))
 
 
-def of_cycle(ssn: Session) -> Iterator[Finding]:
-    """Yield what a cycle shows of the configuration, queues and jobs.
+def of_cycle(ssn: Session, release: str = "") -> Iterator[Finding]:
+    """Yield what a cycle shows of the configuration, queues and jobs, where a `release` runs.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cycle = Cluster().node("n1", cpu=4).job("train", pods=3, cpu=2).run()
@@ -153,7 +153,7 @@ def of_cycle(ssn: Session) -> Iterator[Finding]:
     """
     for warning in ssn.conf.warnings + ssn.warnings:
         yield Finding("no-effect", WARNING, CONFIGURATION, warning)
-    for field in lint.ignored_fields(ssn):
+    for field in lint.ignored_fields(ssn, release):
         yield Finding("no-effect", WARNING, field.facts["place"], field.facts["what"])
     yield from _configuration(ssn)
     yield from _queues(ssn)

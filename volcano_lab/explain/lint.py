@@ -10,6 +10,7 @@ Volcano: none
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, takewhile
+from typing import Any
 
 from volcano_lab.api import PODS, ROOT_QUEUE, QueueInfo, Resource, objects as api, quantity, total
 from volcano_lab.api.node_usage import CPU_USAGE_ANNOTATION
@@ -18,6 +19,7 @@ from volcano_lab.api.storage import CLAIM, attach_key, claims_of
 from volcano_lab.api.task import REVOCABLE_ZONE
 from volcano_lab.changes import at_path, value_text
 from volcano_lab.explain.pages import TABLES
+from volcano_lab.explain.releases import number
 from volcano_lab.framework import Session
 from volcano_lab.framework.config.conf import PluginOption
 from volcano_lab.manifests import OPERATORS, job_controller, pod_group_controller, unstructure
@@ -32,14 +34,9 @@ Notice = tuple[Message, Message]
 Options = dict[str, PluginOption]
 SHARES = frozenset({"proportion", "capacity"})
 """The plugins that compute what queues deserve, by their weights or by their specs."""
-TOPOLOGY = "network-topology-aware"
 PREDICATES = "predicates"
-TREES = ("capacity", "nodegroup")
-"""The plugins that read `spec.parent`, with `enableHierarchy`."""
 QUEUES = {kind.kind: row.queue[0] for kind, row in OPERATORS.items()}
 """Kinds of operators -> where of its object an operator reads the queue."""
-ANNOTATIONS = TABLES["annotations"]
-"""Annotations and labels of jobs and pods -> the plugin that alone reads them."""
 
 
 def doubts(ssn: Session) -> list[str]:
@@ -51,9 +48,9 @@ def doubts(ssn: Session) -> list[str]:
             *(str(Message("sentence", what=what)) for _, what in contradictions(ssn))]
 
 
-def ignored_fields(ssn: Session) -> list[Message]:
-    """Return a notice of each field that has no effect under the session's configuration:
-    its `place`, and `what` of it.
+def ignored_fields(ssn: Session, release: str = "") -> list[Message]:
+    """Return a notice of each field that has no effect under the session's configuration, or that
+    the `release` of Volcano that runs does not have: its `place`, and `what` of it.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cycle = Cluster().node("n1", cpu=4).queue("a", deserved=2).run()
@@ -70,7 +67,26 @@ def ignored_fields(ssn: Session) -> list[Message]:
     found += [*_quotas(ssn, options), *_tier_names(ssn), *_annotations(ssn, options),
               *_queue_labels(ssn), *_queue_slips(ssn), *_one_pod_claims(ssn),
               *_rules_of_nodes(ssn, options), *_task_minima(ssn)]
-    return [Message("notice", place=place, what=what) for place, what in found]
+    return [Message("notice", place=place, what=what)
+            for place, what in (*found, *_newer(ssn, release, options))]
+
+
+def _newer(ssn: Session, release: str, options: Options) -> Iterator[Notice]:
+    """Yield plugins, actions, arguments and fields that a release of Volcano does not have."""
+    parts: list[tuple[str, Message, Any]] = [
+        ("conf", Message("place.configuration"), {*options, *ssn.enabled_actions}), *(
+            ("field.argument", Message("place.plugin", name=name), each.arguments)
+            for name, each in options.items()), *(
+            ("field.Queue", Message("place.queue", name=name), each.queue)
+            for name, each in sorted(ssn.queues.items()))]
+    parts += [(f"field.{part.kind}", place_of([called(job)]), part) for job in ssn.jobs.values()
+              for part in (job.pod_group, *(task.pod for task in job.tasks.values()))]
+    for kind, place, part in parts if release else ():
+        for field, first in TABLES["newer"][kind].items():
+            if number(release) < number(first) and (field in part if isinstance(
+                    part, Collection) else at_path(part, field.split("."))):
+                yield place, Message(f"newer.{kind.partition('.')[0]}", field=field, first=first,
+                                     version=release)
 
 
 def unmeasured(ssn: Session) -> bool:
@@ -182,7 +198,7 @@ def _quotas(ssn: Session, options: Options) -> Iterator[Notice]:
 
 def _annotations(ssn: Session, options: Options) -> Iterator[Notice]:
     """Yield annotations, labels and topologies of jobs and pods whose plugin is not configured."""
-    unread = {key: plugin for key, plugin in ANNOTATIONS.items() if plugin not in options}
+    unread = {key: plugin for key, plugin in TABLES["annotations"].items() if plugin not in options}
     jobs: dict[str, list[str]] = {}
     close = []
     for job in ssn.jobs.values():
@@ -199,8 +215,8 @@ def _annotations(ssn: Session, options: Options) -> Iterator[Notice]:
             close.append(called(job))
     for key, names in sorted(jobs.items()):
         yield place_of(names), Message("unread.annotation", field=key, plugin=unread[key])
-    if close and TOPOLOGY not in options:
-        yield place_of(close), Message("unread.only", field="spec.networkTopology", plugin=TOPOLOGY)
+    if close and (plugin := "network-topology-aware") not in options:
+        yield place_of(close), Message("unread.only", field="spec.networkTopology", plugin=plugin)
 
 
 def before_shares(ssn: Session) -> tuple[list[str], str]:
@@ -286,7 +302,7 @@ def _of(queue: QueueInfo, options: Options) -> Iterator[Message]:
         if spec.parent not in ("", ROOT_QUEUE):
             yield Message("unread.root_parent", field="spec.parent", found=spec.parent)
         return
-    trees = [name for name in (*TREES, "drf")
+    trees = [name for name in ("capacity", "nodegroup", "drf")
              if name in options and options[name].enables("enableHierarchy")]
     for field, plugins in TABLES["read_by"].items():
         if at_path(spec, field.split(".")) and not options.keys() & {*plugins}:
@@ -295,7 +311,7 @@ def _of(queue: QueueInfo, options: Options) -> Iterator[Message]:
     unread = [
         (spec.weight != 1 and "capacity" in options and "proportion" not in options,
          Message("unread.only", field="spec.weight", plugin="proportion")),
-        (spec.parent not in ("", ROOT_QUEUE) and not {*TREES} & {*trees},
+        (spec.parent not in ("", ROOT_QUEUE) and {"capacity", "nodegroup"}.isdisjoint(trees),
          Message("unread.parent", field="spec.parent")),
         (spec.dequeue_strategy == "fifo",
          Message("unread.dequeue", field="spec.dequeueStrategy", found="fifo")),

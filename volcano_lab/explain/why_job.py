@@ -11,7 +11,6 @@ from typing import Any
 from volcano_lab.api import JobInfo, Resource, objects as api, pod_sum, quantity
 from volcano_lab.api.status import FAILED, PENDING, RELEASING, RUNNING, SUCCEEDED
 from volcano_lab.explain import beyond, evictions, evidence, kubelet, owners
-from volcano_lab.explain.earlier import STATES, release
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text, over
 from volcano_lab.explain.gangs import apart_causes, gang_cause, topology_causes, validity_causes
@@ -24,6 +23,7 @@ from volcano_lab.explain.owners import owner_of
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.promises import going_causes
 from volcano_lab.explain.refusals import admission_causes, limit_causes
+from volcano_lab.explain.releases import differs
 from volcano_lab.explain.required import too_near
 from volcano_lab.explain.volumes import claim_causes, driver_causes
 from volcano_lab.manifests import SCHEDULER, job_controller, job_of
@@ -279,11 +279,12 @@ def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                                queue=job.queue, switch=owners.switch(job, obj, True))
                 yield Cause("no_effect", Message("notice", what=what, place=place_of([
                     seen.called(job.uid)])), {"what": what.code, "meant": [queue]})
-    for found in [] if seen.brief else ignored_fields(seen.ssn):
+    for found in [] if seen.brief else ignored_fields(seen.ssn, seen.scheduler):
         place = found.facts["place"]
-        if place.facts.get("names") == [seen.called(job.uid)] or (
+        what = found.facts["what"]
+        if place.facts == {"n": 1, "names": [seen.called(job.uid)]} or (
+                place.code == "place.configuration" and evidence.waits(job)) or (
                 place.code == "place.queue" and place.facts["name"] == job.queue):
-            what = found.facts["what"]
             yield Cause("no_effect", found, {"what": what.code, "meant": [
                 what.facts.get("found")] * what.code.startswith("unread.queue_")})
 
@@ -295,7 +296,7 @@ def _queue(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     own = seen.ssn.queues[job.queue]
     if not own.is_open and job.tasks and not evidence.waits(job):
         old = Message("queue_stays.earlier", version=seen.scheduler) if (
-            release(seen) < STATES) else None
+            differs(seen.scheduler, "states")) else None
         yield Cause.of("queue_stays", old, context=True, queue=job.queue,
                        state=own.queue.status.state)
     for why in seen.not_created.get(job.queue, ()):

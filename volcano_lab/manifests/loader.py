@@ -30,9 +30,10 @@ stay visible.
 """
 MOST_LISTS = 3
 """The maximum depth of nested lists."""
-SCHEDULER_LABEL = {"app": "volcano-scheduler"}
-IMAGE = re.compile(r"/vc-scheduler:(v?(?!v?1\.14\.0\b)\d[\w.-]*)")
-"""The version of the scheduler in its image, where it is another one than that of the lab."""
+IMAGE = re.compile(r"\bvc-(?:scheduler|(controller|webhook)-manager)(?:-\w+)?:"
+                   r"(?:v?1\.14\.0\b|(v?\d[\w.-]*))")
+"""The release in an image of Volcano, where it is not that of the lab; the scheduler's sorts first.
+"""
 NODE_LABELS = re.compile(r"--node-selector(?:=|', ')([^'\"\s]+)")
 """The scheduler's flag with labels: it knows nodes alone that have one of them."""
 APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
@@ -205,7 +206,7 @@ class _Batch:
         self._sources: list[str] = []
         self._generated: Counter[str] = Counter()
         self._node_labels: set[str] = set()
-        self._scheduler = ""
+        self._releases: list[tuple[str, str]] = []
 
     @collector_paused()
     def read(self, text: str | Unreadable, name: str) -> None:
@@ -246,7 +247,7 @@ class _Batch:
         loaded.warnings, loaded.reports = capped(self.warnings), self._reports
         loaded.places = {key: place for key, (_, place) in self._objects.items()}
         loaded.unseen, loaded.node_labels = unseen, sorted(self._node_labels)
-        loaded.scheduler = self._scheduler
+        loaded.scheduler = min(self._releases, default=("", ""))[1]
         return loaded
 
     def _take_unseen(self) -> list[api.Node]:
@@ -329,11 +330,10 @@ class _Batch:
                 findings.warnings += unsupported.pod_warnings(obj)
             self.warnings += [f"{label}{mark(': ')}{warning}" for warning in findings.warnings]
             obj.metadata.annotations.pop(APPLIED, None)  # it may be confidential
-            if SCHEDULER_LABEL.items() <= obj.metadata.labels.items():
+            if obj.metadata.labels.get("app", "").startswith("volcano-"):
                 spec = str(document.get("spec"))
-                for labels in NODE_LABELS.findall(spec):
-                    self._node_labels |= {*labels.split(",")}
-                self._scheduler = next(iter(IMAGE.findall(spec)), self._scheduler)
+                self._releases += IMAGE.findall(spec)
+                self._node_labels |= {*",".join(NODE_LABELS.findall(spec)).split(",")} - {""}
             self._keep(obj, label, place, event)
 
     def _said_by(self, document: dict[str, Any]) -> bool:

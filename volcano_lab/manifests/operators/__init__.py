@@ -14,7 +14,7 @@ from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, PodGroupSpe
 from volcano_lab.manifests import job_controller, workloads
 from volcano_lab.manifests.operators import model
 from volcano_lab.manifests.operators.model import KINDS, Created, Gang, OperatorObject, Role, at
-from volcano_lab.manifests.operators.table import NAMED_BY, OPERATORS
+from volcano_lab.manifests.operators.table import NAMED_BY, OPERATORS, REFUSING
 from volcano_lab.messages import Message, Said, gettext
 
 __all__ = ["KINDS", "NAMED_BY", "OPERATORS", "SUSPENDED", "Created", "OperatorObject", "created",
@@ -27,15 +27,6 @@ FAILURES = frozenset([*AGAIN, MISSING.lower()])
 UNSUBMITTED = re.compile("(submission_|validation)?(?:.*_)?(.*)")
 """The states of objects that failed before pods were created of them."""
 OF_JSON = re.compile(r'"message":"((?:[^"\\]|\\.)*)"')
-REFUSING = {code: re.compile(pattern) for code, pattern in {
-    "webhook": r'failed calling webhook "(?P<name>[^"]+)"',
-    "webhook.group": r'podgroups\.scheduling\.volcano\.sh "(?P<name>[^"]+)" not found',
-    "webhook.role": r'User "system:serviceaccount:(?P<namespace>[^:"]+):(?P<name>[^"]+)" cannot '
-                    r'(?P<verb>\w+) resource "(?P<resource>[^"]+)" in API group "(?P<group>[^"]+)"',
-    "webhook.knative": r"must not set the field\(s\): spec\.template\.spec\.(?P<name>\w+)"}.items()}
-"""In what the API server answers: a webhook is not there, that of Volcano finds no PodGroup, a role
-lacks a verb, or Knative's refuses a field of pods.
-"""
 ENDED = FAILURES | {"succeeded", "complete", "completed", "stopped"}
 
 

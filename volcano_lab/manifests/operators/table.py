@@ -3,6 +3,7 @@
 The file defines each key; the functions that it names find the pods of an object.
 """
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -42,3 +43,5 @@ for _row in _FILE["operator"]:
 NAMED_BY = grouped((row.label, cls.kind) for cls, row in OPERATORS.items() if row.label)
 """Label of a pod with the name of the object that it was created for -> the kinds of such objects.
 """
+REFUSING = {code: re.compile(pattern) for code, pattern in _FILE["refusing"].items()}
+"""Why the API server refuses what a controller creates: a code -> its answer."""
