@@ -93,7 +93,7 @@ CLASS = """\
 
 @pytest.mark.parametrize("version, capability, head, told", [
     ("v1.5.1", 2, "a/g waits for a newer release of Volcano: v1.5.1 decides otherwise", True),
-    ("v1.7.0", 2, "a/g waits in the cluster; v1.14.0 pipelines it with these objects.", False),
+    ("v1.6.0", 2, "a/g waits in the cluster; v1.14.0 pipelines it with these objects.", False),
     ("v1.5.1", 8, "a/g waits in the cluster; v1.14.0 pipelines it with these objects.", False)])
 def test_a_pod_that_is_pipelined_here_and_has_waited_waits_in_the_cluster(
         version, capability, head, told):
@@ -220,3 +220,158 @@ def test_pods_that_run_against_their_anti_affinity_are_told(key, version, near, 
     text = Cluster(loads(beat)).explainer(CONF % "nodeorder").why(name).text
     assert ("Pod a/p0 runs near a/p1 (label host: h), which its required" in text) is near
     assert (f"The release that runs, {version}, may compare" in text) is old
+
+
+ENQUEUE = (CONF % "proportion").replace("allocate", "enqueue, allocate")
+PENDING = group().replace("Inqueue", "Pending")
+BIG = NODE.replace("n1", "n2").replace("cpu: 8", "cpu: 8, nvidia.com/gpu: 8, example.com/npu: 8")
+EVICTING = CONF.replace("allocate", "allocate, ACTION, backfill").replace(
+    "{name: gang}", "{name: priority}, {name: gang, enablePreemptable: false, "
+    "enableReclaimable: false}")
+HIGH = group().replace("minMember: 1", "minMember: 1, priorityClassName: high")
+LOW = group("low"), pod("low-0", 6, node="n1").replace("group-name: g,", "group-name: low,")
+MARKED = LOW[1].replace("annotations: {", "annotations: {volcano.sh/preemptable: 'true', ")
+OTHER = group("other", "second"), pod("other-0", 6, node="n1").replace(
+    "group-name: g,", "group-name: other,")
+CARDS = OTHER[0], OTHER[1].replace("cpu: 6", "cpu: 6, nvidia.com/gpu: 8").replace("n1", "n2")
+WHOLE = LOW[1].replace("cpu: 6", "cpu: 8")
+SECOND = queue("second", spec="weight: 1, reclaimable: true")
+
+
+def asking(text, amounts):
+    return text.replace("queue: default", f"queue: default, minResources: {{{amounts}}}")
+
+
+def deserves(amounts):
+    return queue(spec=f"weight: 1, deserved: {{{amounts}}}")
+
+
+PREEMPT = EVICTING.replace("ACTION", "preempt") % "proportion"
+RECLAIM = EVICTING.replace("ACTION", "reclaim") % "capacity"
+FULL = [pod(f"mine-{node}", 6, node=node).replace("group-name: g,", "group-name: mine,")
+        for node in ("n1", "n2")]
+CARD = pod("p", 0).replace("cpu: 0", "nvidia.com/gpu: 1")
+LEAVING = pod("gone", 6, node="n1").replace("group-name: g,", "group-name: low,").replace(
+    "resourceVersion: '7',", "resourceVersion: '7', deletionTimestamp: '2026-11-28T09:00:00Z',")
+NONE = pod("none", 0).replace("requests: {cpu: 0}", "requests: {}")
+STUCK = NONE.replace("name: none", "name: stuck").replace("group-name: g,", "group-name: h,"
+                     ).replace("schedulerName", "nodeSelector: {disk: ssd}, schedulerName")
+MINIMA = group().replace("minMember: 1", "minMember: 1, minTaskMember: {r: 1, s: 0}")
+
+
+@pytest.mark.parametrize("row, first, last, documents, conf, said", [
+    ("no_enqueue", "v1.0.0", "v1.6.9", (PENDING, pod("p", 1)), CONF % "nodeorder",
+     "a PodGroup stays Pending where the configuration has no action enqueue"),
+    ("sizes", "v1.0.0", "v1.4.1", (queue(spec="capability: {memory: 1Gi}"), asking(
+        PENDING, "cpu: 1"), pod("p", 1)), ENQUEUE, "the job requests cpu 1: name it in"),
+    ("extended", "v1.5.0", "v1.8.1", (BIG, queue(spec="capability: {nvidia.com/gpu: 1}"), asking(
+        PENDING, "example.com/npu: 1"), pod("p", 1)), ENQUEUE, "the job requests example.com/npu"),
+    ("zero", "v1.3.0", "v1.5.1", (MINIMA, pod("p", 1, "r")), CONF % "nodeorder", "as s here"),
+    ("after", "v1.0.0", "v1.9.1", (group(), pod("a0", 9, "r"), pod("p", 1, "s")),
+     CONF % "nodeorder", "after one that no node takes, here a/a0"),
+    ("backfill", "v1.9.0", "v1.11.2", (group(), NONE, group("h"), STUCK), (
+        CONF % "nodeorder").replace("allocate", "allocate, backfill"), "takes, here a/stuck"),
+    ("leaving", "v1.0.0", "v1.7.0", (NODE.replace("n1", "n2"), group("low"), LEAVING, group(), pod(
+        "p", 6)), CONF % "nodeorder", "pod a/p fits on n2 now, and on another one only once"),
+    ("unmarked", "v1.6.0", "v1.6.9", (CLASS, *LOW, HIGH, pod("p", 6)), PREEMPT,
+     "pod a/p requests cpu 6, and without these n1 has 2."),
+    ("alone", "v1.0.0", "v1.7.9", (
+        CLASS, queue(), NODE.replace("n1", "n2"), LOW[0], WHOLE, HIGH.replace(
+            "minMember: 1", "minMember: 2"), pod("p", 8), pod("p2", 8)), PREEMPT,
+     "as n2 here for pod a/p2"),
+    ("reclaimed", "v1.0.0", "v1.13.3", (deserves("cpu: 8"), SECOND, *OTHER, group(), pod(
+        "p", 8)), RECLAIM, "requests cpu 8, and the pods that it may evict on n1 6."),
+    ("preemptive", "v1.10.0", "v1.13.0", (
+        BIG, deserves("nvidia.com/gpu: 8"), SECOND, *CARDS, group(), pod("p", 4).replace(
+            "cpu: 4", "cpu: 4, nvidia.com/gpu: 1")), RECLAIM, "would have cpu 4, and deserves 0."),
+    ("overused", "v1.0.0", "v1.3.9", (queue(), SECOND, OTHER[0], pod("other-0", 9).replace(
+        "group-name: g,", "group-name: other,"), BIG, group("mine"), *FULL, group(), CARD),
+     CONF % "proportion", "queue default has cpu 12 allocated, and deserves 8."),
+    ("by_weight", "v1.0.0", "v1.1.0", (queue(), SECOND, OTHER[0], OTHER[1].replace(
+        "cpu: 6", "cpu: 1"), group("mine"), pod("mine-0", 5, node="n1").replace(
+        "group-name: g,", "group-name: mine,"), group(), pod("p", 1)), CONF % "proportion",
+     "queue default has cpu 5 allocated, its part is 4."),
+])
+def test_what_an_earlier_release_decides_is_told_of_these_releases_alone(
+        row, first, last, documents, conf, said):
+    from volcano_lab.explain.releases import differs, number
+
+    major, minor, patch = number(last)
+    after = f"v{major}.{minor}.{patch + 1}", f"v{major}.{minor + 1}.0"
+    told = {version: said in why(*documents, conf=conf, version=version).text
+            for version in (first, last, *after)}
+    assert told == {version: differs(version, row) for version in told}
+    assert told[first] and told[last] and not told[after[1]]
+
+
+@pytest.mark.parametrize("version, documents, conf, unsaid", [
+    ("v1.6.0", (PENDING, pod("p", 1)), ENQUEUE, "no action enqueue"),
+    ("v1.6.0", (group(), pod("p", 1)), CONF % "nodeorder", "no action enqueue"),
+    ("v1.4.0", (queue(spec="capability: {cpu: 4}"), asking(PENDING, "cpu: 1"), pod("p", 1)),
+     ENQUEUE, "name it in"),
+    ("v1.8.0", (BIG, queue(spec="capability: {cpu: 4}"), asking(
+        PENDING, "example.com/npu: 1"), pod("p", 1)), ENQUEUE, "name it in"),
+    ("v1.5.1", (MINIMA, pod("p", 1, "r"), pod("q", 1, "s")), CONF % "nodeorder", "gang finds"),
+    ("v1.9.1", (group(), pod("a0", 1, "r"), pod("p", 9, "s")), CONF % "nodeorder", "no further"),
+    ("v1.9.1", (group(), pod("p", 1), group("h"), STUCK), (CONF % "nodeorder").replace(
+        "allocate", "allocate, backfill"), "no further"),
+    ("v1.7.0", (NODE.replace("n1", "n2"), group(), pod("p", 6)), CONF % "nodeorder", "may choose"),
+    ("v1.6.0", (CLASS, LOW[0], MARKED, HIGH, pod("p", 6)), PREEMPT, "preempt evicts only"),
+    ("v1.13.3", (deserves("cpu: 8"), SECOND, *OTHER, group(), pod("p", 5)), RECLAIM, "reclaim c"),
+    ("v1.13.0", (deserves("cpu: 8"), SECOND, *OTHER, group(), pod("p", 5)), RECLAIM, "only where"),
+])
+def test_what_an_earlier_release_decides_is_not_told_of_others(version, documents, conf, unsaid):
+    assert unsaid not in why(*documents, conf=conf, version=version).text
+
+
+HIERARCHY = [queue("root"), queue(), queue("up", spec="parent: root, capability: {cpu: 4}"), queue(
+    "q", spec="parent: up, capability: {cpu: 4, nvidia.com/gpu: 4}")]
+
+
+@pytest.mark.parametrize("version, said", [
+    ("v1.11.0", True), ("v1.12.4", True), ("v1.13.0", False), ("v1.10.0", False)])
+def test_an_extended_resource_that_the_parent_does_not_name_was_refused(version, said):
+    text = why(BIG, group(queue="q"), pod("p", 1), *HIERARCHY, conf=TREE, version=version).text
+    assert ("queue q: spec.capability nvidia.com/gpu 4 is more than all nodes have together of "
+            "what that of its parent names, nvidia.com/gpu 0" in text) is said
+
+
+@pytest.mark.parametrize("images, runs", [
+    (["volcanosh/vc-scheduler:v1.9.0"], "v1.9.0"), (["volcanosh/vc-scheduler:latest"], ""),
+    (["registry.local:5000/x/vc-scheduler:1.8.2@sha256:0a"], "1.8.2"),
+    (["vc-scheduler@sha256:0a"], ""), (["x/vc-scheduler:v1.10.0-rc.1"], "v1.10.0-rc.1"),
+    (["x/vc-scheduler-arm64:v1.5.1"], "v1.5.1"), (["x/vc-controller-manager:v1.7.0"], "v1.7.0"),
+    (["x/vc-webhook-manager:v1.8.0", "x/vc-scheduler:v1.9.0"], "v1.9.0"),
+    (["x/vc-webhook-manager:v1.8.0", "x/vc-scheduler:v1.14.0"], ""), (["x/scheduler:v1.8.0"], "")])
+def test_the_release_is_that_of_an_image(images, runs):
+    pods = (SCHEDULER.replace("volcanosh/vc-scheduler:%s", image).replace(
+        "name: s,", f"name: s{number},", 1) for number, image in enumerate(images))
+    assert loads("---\n".join([NODE, *pods])).scheduler == runs
+
+
+@pytest.mark.parametrize("version, said", [
+    ("v1.8.1", ["Queue default: Volcano v1.8.1 runs here, and spec.deserved is read from v1.9 on",
+                "Volcano v1.8.1 runs here and does not have capacity, which exists from v1.9 on",
+                "Job a/g: Volcano v1.8.1 runs here, and spec.schedulingGates is read from v1.10"]),
+    ("v1.9.0", ["Job a/g: Volcano v1.9.0 runs here, and spec.schedulingGates is read from v1.10"]),
+    ("v1.10.0", []), ("v1.14.0", [])])
+def test_what_a_release_does_not_have_is_told_of_jobs_and_by_lint(version, said):
+    gated = pod("p", 1).replace("schedulerName", "schedulingGates: [{name: x}], schedulerName")
+    given = loads("---\n".join([NODE, SCHEDULER % version, deserves("cpu: 1"), group(), gated]))
+    conf = CONF % "capacity"
+    text = Cluster(given).explainer(conf).why("a/g").text
+    found = [str(each) for each in Cluster(given).lint(conf) if "runs here" in str(each)]
+    assert text.count("runs here") == len(found) == len(said)
+    assert all(each in text and any(each in one for one in found) for each in said)
+
+
+def test_the_tables_name_what_the_lab_has():
+    from volcano_lab.explain.pages import TABLES
+    from volcano_lab.framework.config.conf import ACTIONS
+    from volcano_lab.messages.message import known
+    from volcano_lab.plugins import BUILT_IN, NOT_MODELLED
+
+    assert {*TABLES["newer"]["conf"]} <= {*BUILT_IN, *NOT_MODELLED, *ACTIONS}
+    for row, facts in TABLES["earlier"].items():
+        assert ("amounts" in facts or "finds" in facts) is (
+            known(f"earlier.{row}") and row != "above"), row

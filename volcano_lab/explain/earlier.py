@@ -125,9 +125,9 @@ class _Look:
 def _sums(seen: Evidence, task: TaskInfo) -> dict[str, Amounts]:
     """The amounts that rows compare for a pod. `share` is its queue's part by weight, `limited` of
     what its capability names; the job requests `sizes` of cpu and memory that this does not name,
-    and `extended` resources where it names another one. `evicted` is what pods request that leave
-    for it, `marked` of those that may be preempted by their annotation or label, `beside` its own
-    request where a node is large enough only once others have left.
+    and `extended` resources where it names another one. `evicted` is what pods request that may
+    leave its node for it, `marked` what that has left once those are gone that an annotation or
+    label marks, `beside` its own request where a node is large enough only once others have left.
     """
     job = seen.ssn.jobs[task.job]
     most = amounts(Resource.from_list(seen.ssn.queues[job.queue].queue.spec.capability or {}))
@@ -151,9 +151,10 @@ def _share(seen: Evidence, queue: str) -> Amounts:
 def _moves(seen: Evidence, task: TaskInfo) -> dict[str, Amounts]:
     pod, free, nodes = amounts(task.init_resreq), seen.free(None), seen.trace.start["nodes"]
     pods = [seen.tasks[each] for record in seen.of("victims", task=task.key, node=task.node_name)
-            for each in record["chosen"]]
+            for each in record["candidates"]]
     marked = [each for each in pods if each.job == task.job or PREEMPTABLE in (
         each.pod.metadata.annotations | each.pod.metadata.labels)]
     later = [name for name in free if over(pod, nodes[name]["idle"]) and not over(pod, free[name])]
     return {"pod": pod, "free": free[task.node_name], "evicted": requested(pods),
-            "marked": requested(marked), "beside": part(pod, pod if later else ())}
+            "marked": added(free[task.node_name], requested(marked)),
+            "beside": part(pod, pod if later else ())}

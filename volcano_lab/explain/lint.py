@@ -78,7 +78,7 @@ def _newer(ssn: Session, release: str, options: Options) -> Iterator[Notice]:
             ("field.argument", Message("place.plugin", name=name), each.arguments)
             for name, each in options.items()), *(
             ("field.Queue", Message("place.queue", name=name), each.queue)
-            for name, each in sorted(ssn.queues.items()))]
+            for name, each in sorted(ssn.queues.items()) if name != ROOT_QUEUE)]
     parts += [(f"field.{part.kind}", place_of([called(job)]), part) for job in ssn.jobs.values()
               for part in (job.pod_group, *(task.pod for task in job.tasks.values()))]
     for kind, place, part in parts if release else ():
