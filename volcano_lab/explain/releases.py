@@ -5,11 +5,10 @@ Volcano: none
 """
 
 import re
-from typing import Any
 
 from volcano_lab.explain.pages import TABLES
 
-ROWS: dict[str, dict[str, Any]] = TABLES["earlier"]
+ROWS = TABLES["earlier"]
 
 
 def number(release: str) -> tuple[int, ...]:
