@@ -585,7 +585,8 @@ def controlled(phase, group, pods):
     """How many PodGroups and pods a Job has, how many follow once it is admitted, and why it lacks
     some: by its phase, that of its PodGroup if there is one, and whether it has a pod.
     """
-    if phase in ENDED or (phase in ENDS and (group or pods)):
+    again = (phase, group) == ("Restarting", "Pending")  # its old PodGroup is deleted
+    if phase in ENDED or (phase in ENDS and (group or pods) and not again):
         why = "ending" if phase in ENDS else ("finished" if pods else "no_pods")
         return int(bool(group or pods)), pods, 0, [f"not_created.{why}"]
     if group == "Pending" and not pods:
@@ -595,7 +596,7 @@ def controlled(phase, group, pods):
 
 @pytest.mark.parametrize("phase", ["", "Pending", "Running", *ENDS, *ENDED])
 @pytest.mark.parametrize(("group", "pods"), [
-    ("", 0), ("", 1), ("Pending", 0), ("Running", 0), ("Running", 1)])
+    ("", 0), ("", 1), ("Pending", 0), ("Pending", 1), ("Running", 0), ("Running", 1)])
 @pytest.mark.parametrize("retries", [0, 3])
 def test_the_controller_creates_what_a_job_of_its_phase_lacks(phase, group, pods, retries):
     documents = [JOB_OF_TWO.replace("PHASE", phase).replace("RETRIES", str(retries)),
@@ -608,7 +609,10 @@ def test_the_controller_creates_what_a_job_of_its_phase_lacks(phase, group, pods
     for each in later:
         assert each.metadata.annotations["scheduling.k8s.io/group-name"] == "j-u"
         assert each.metadata.annotations["own"] == "note"
-    for each in why if phase in (*ENDS, *ENDED) else ():
+    for each in why:
+        until = each.code == "not_created.lacking" and (group, pods) == ("Pending", 1)
+        assert ("once PodGroup team/j-u, which is Pending, is admitted" in str(each)) == until
+    for each in why if why != [] and why[0].code != "not_created.lacking" else ():
         assert (each.facts["tried"] is not None) == bool(retries)
         assert (each.facts["again"] is not None) == (phase == "Aborted")
 

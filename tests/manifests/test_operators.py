@@ -254,6 +254,18 @@ def test_a_flow_creates_the_jobs_that_wait_for_nobody():
             "those of other namespaces do not count." in told)
 
 
+@pytest.mark.parametrize(("depends", "names", "circle"), [
+    ({"a": "b", "b": "a", "c": "b"}, "x-a, x-b, x-c", "x-a and x-b"), ({"a": "a"}, "x-a", "x-a"),
+    ({"a": "b", "b": "c"}, "", ""), ({"a": "c", "b": "c"}, "", "")])
+def test_jobs_of_a_flow_that_depend_on_each_other_are_never_created(depends, names, circle):
+    flows = [{"name": name, "dependsOn": {"targets": [target]}} for name, target in depends.items()]
+    told = " ".join(made(document("flow.volcano.sh/v1alpha1", "JobFlow", {
+        "flows": [*flows, {"name": "last"}]}), template_of("last")).warnings)
+    assert (f"{names}: never created, as the dependsOn of {circle} goes in a circle" in told
+            ) is bool(names)
+    assert ("created when what they depend on has run" in told) is not bool(names)
+
+
 def counted(*documents: dict) -> tuple[dict[str, int], dict[str, int]]:
     """How many pods with which CPUs there are, by "role cpu", and the minima of PodGroups."""
     created = made(*documents)

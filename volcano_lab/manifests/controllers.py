@@ -26,7 +26,7 @@ from volcano_lab.trace.plain import grouped
 T = TypeVar("T")
 FINISHED = ("Completed", "Failed", "Terminated", "Aborted")
 ENDED_PODS = ("Succeeded", "Failed")
-ENDING = ("Aborting", "Completing", "Restarting", "Terminating")
+ENDING = ("Restarting", "Aborting", "Completing", "Terminating")
 
 
 def name_of(obj: api.KubernetesObject) -> str:
@@ -138,10 +138,18 @@ class Controllers:
         return Message(f"not_created.{'ended' if ended else 'unready'}", n=len(ended or pods),
                        pods=[pod.name for pod in ended or pods]) if pods else None
 
+    def _until(self, job: api.VolcanoJob) -> Message | None:
+        """That its controller creates pods once its PodGroup is admitted, where that is Pending."""
+        named = self.owners.groups.get((job.namespace, job.name), job.name)
+        group = self.given_groups.get(f"{job.namespace}/{named}")
+        return Message("not_created.until", group=group.key) if (
+            group is not None and group.status.phase in ("", "Pending")) else None
+
     def _job(self, job: api.VolcanoJob) -> list[api.KubernetesObject]:
         has_group, has_pods = self.owners.has(job, api.PodGroup), self.owners.has(job, api.Pod)
-        phase = job.status.state.phase
-        if phase in FINISHED or (phase in ENDING and (has_group or has_pods)):
+        phase, until = job.status.state.phase, self._until(job)
+        ending = ENDING[bool(until):]  # one that is Restarting gets its pods then
+        if phase in FINISHED or (phase in ending and (has_group or has_pods)):
             self.into.not_created[job.key] = [_ended(job, phase, has_pods)]
             if phase in ("Terminated", "Aborted"):  # names the quota that refuses its pods
                 self._within_quota(job, jobs.expand(job)[1], {})
@@ -155,8 +163,7 @@ class Controllers:
         waits = given.status.phase in ("", "Pending")
         refused = given.status.phase == "Inqueue" and self._has_quota(job.namespace)
         if has_pods or (has_group and not waits and not refused):
-            if phase in jobs.CREATING:
-                self._lacking(job, pods, self.pods, {})
+            self._lacking(job, pods, self.pods, {}, until)
             return [] if has_group else [group]
         if not has_group:
             return [] if self._no_group(job) else [group, *self._admitted(job, pods)]
@@ -315,9 +322,10 @@ class Controllers:
                        and pod.status.phase not in ENDED_PODS)
 
     def _lacking(self, owner: api.KubernetesObject, pods: list[api.Pod],
-                 there: Container[str] | int, counted: Counted) -> None:
-        """Say which pods of an owner are not `there`, by name or by their number, and what refuses
-        one more.
+                 there: Container[str] | int, counted: Counted,
+                 until: Message | None = None) -> None:
+        """Say which pods of an owner are not `there`, by name or by their number, and `until` when,
+        or what refuses one more.
         """
         missing = pods[there:] if isinstance(there, int) else [
             pod for pod in pods if pod.key not in there]
@@ -326,7 +334,7 @@ class Controllers:
             self._not_created(owner, Message(
                 "not_created.lacking", count=len(missing), pods=len(pods), names=names,
                 which=Message("not_created.names", names=names) if names else None,
-                quota=self.quotas.refusal(missing, counted)))
+                until=until, quota=None if until else self.quotas.refusal(missing, counted)))
 
     def _not_created(self, owner: api.KubernetesObject, why: Said) -> None:
         self._warn(owner, str(why))

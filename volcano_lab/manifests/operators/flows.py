@@ -5,7 +5,9 @@ Objects created only after others have run or ended are not created, and named i
 """
 
 import re
+from collections.abc import Iterable
 from contextlib import suppress
+from itertools import product
 from typing import Any
 
 from volcano_lab.api import objects as api
@@ -40,9 +42,9 @@ def _phases(read: Reading, *some: str) -> dict[str, str]:
         each, api.VolcanoJob) and (not some or each.status.state.phase in some)}
 
 
-def _jobs_later(read: Reading, names: list[str]) -> list[Said]:
-    """Return which Jobs do not exist and are created later."""
-    there = {obj.name for obj in _beside(read) if obj.kind == "Job"}
+def _jobs_later(read: Reading, names: list[str], never: Iterable[str] = ()) -> list[Said]:
+    """Return which Jobs do not exist and are created later, but for those that `never` are."""
+    there = {obj.name for obj in _beside(read) if obj.kind == "Job"} | {*never}
     names = [name for name in names if name not in there]
     return [Message("not_created.later", names=names)] if names else []
 
@@ -85,17 +87,40 @@ def cron_job(read: Reading) -> Created:
         for name in _phases(read, "Aborted") if name in active])
 
 
+def _before(read: Reading) -> dict[str, list[str]]:
+    """Return the Jobs of a JobFlow with those that each depends on."""
+    return {f"{read.name}-{flow.at('name', '')}": [f"{read.name}-{each}" for each in targets]
+            for flow in read.items("flows") for some in [flow.at("dependsOn.targets")]
+            for targets in [some if isinstance(some, list) else []]}
+
+
+def _in_circle(before: dict[str, list[str]]) -> tuple[list[str], list[str]]:
+    """Return the Jobs that depend on themselves, and all that depend on one of these.
+
+    >>> _in_circle({"a": ["b"], "b": ["a"], "c": ["b"], "d": ["x"]})
+    (['a', 'b'], ['a', 'b', 'c'])
+    """
+    needed = {job: {*some} for job, some in before.items()}
+    for middle, job in product(needed, needed):  # as Warshall does
+        if middle in needed[job]:
+            needed[job] |= needed[middle]
+    circle = [job for job in needed if job in needed[job]]
+    return circle, [job for job in needed if needed[job].intersection(circle)]
+
+
 def job_flow(read: Reading) -> Created:
     """Return the Volcano Jobs of the flows without dependencies, after their JobTemplates."""
     templates = {each.name: each for each in _beside(read)
                  if isinstance(each, model.OperatorObject) and each.kind == "JobTemplate"}
     there, failed = _phases(read), _phases(read, "Failed", "Terminated")
-    created, later = Created(), []
+    created, later, before = Created(), list[str](), _before(read)
+    circle, never = _in_circle(before)
+    if missing := [job for job in never if job not in there]:
+        created.sentences.append(Message("not_created.later.circle", names=missing, jobs=circle))
     for flow in read.items("flows"):
         name = str(flow.at("name", ""))
         job, targets = f"{read.name}-{name}", flow.at("dependsOn.targets")
-        before = [f"{read.name}-{each}" for each in targets] if isinstance(targets, list) else []
-        stuck = [f"{each} ({failed[each]})" for each in before if each in failed]
+        stuck = [f"{each} ({failed[each]})" for each in before[job] if each in failed]
         if stuck:
             created.sentences.append(Message("not_created.later.never", names=[job], jobs=stuck))
         elif targets:
@@ -109,7 +134,7 @@ def job_flow(read: Reading) -> Created:
                       if each.kind == "JobTemplate" and each.name == name]
             created.sentences.append(Message("not_created.later.template", names=[job],
                                              template=name, spaces=spaces or None))
-    created.sentences += _jobs_later(read, later)
+    created.sentences += _jobs_later(read, later, never)
     return created
 
 
