@@ -126,13 +126,16 @@ class Cluster(ClusterObjects):
             return [gettext("{problem}; admission would refuse it now", problem=problem)
                     for problem in error.problems]
 
-    def warnings(self, cycle: Cycle) -> list[str]:
+    def warnings(self, cycle: Cycle, cycles: int = 1) -> list[str]:
         """Return what has no effect in a cycle of this cluster: in manifests, in the configuration,
-        fields that nothing reads, amounts that cannot be had; and that it is not at rest.
+        fields that nothing reads, amounts that cannot be had; and that it is not at rest, or that
+        pods were evicted in the last of up to so many `cycles`.
         """
         from volcano_lab.explain.lint import doubts
 
         more = [] if cycle.rests else [str(Message("run.not_at_rest", cycles=MOST_CYCLES))]
+        if cycles > 1 and {"evict", "pipeline"} & {done[0] for done in cycle.session.committed}:
+            more.append(str(Message("run.evicts", cycles=cycles)))
         return [*cycle.world.warnings, *doubts(cycle.session), *more]
 
     # -- one method for each command ---------------------------------------------------------------

@@ -42,9 +42,7 @@ def run(files: Sequence[str], conf: str | None, output: str, namespace: str, now
     cycle = cluster.run(now=inputs.moment(now), cycles=cycles, trace=Trace() if verbosity else None)
     if verbosity:
         print(*cycle.log(verbosity), "", sep="\n")
-    warnings = warnings + cluster.warnings(cycle)
-    if cycles > 1 and {"evict", "pipeline"} & {done[0] for done in cycle.session.committed}:
-        warnings = [*warnings, _text("evicts", cycles=cycles)]
+    warnings = warnings + cluster.warnings(cycle, cycles)
     warn(warnings)
     _print(cycle, namespace, output, warnings)
     return FOUND if fail_on_pending and _waits(cycle, namespace) else DONE
