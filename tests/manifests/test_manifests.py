@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from objects import objects
 
 from volcano_lab.api.objects import ConfigMap, ObjectMeta, Pod
+from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests.loader import (
     APPLIED,
@@ -379,3 +380,21 @@ def test_every_recorded_object_loads_without_a_warning(table):
                        for warning in load_conf(case["conf"]).warnings)
     assert cases > 100
 
+
+
+@pytest.mark.parametrize(("value", "read"), [("0", True), ("70000", True), ("x", False),
+                                             ("1e30", False)])
+def test_a_stored_value_that_is_no_longer_allowed_is_read_with_a_warning(value, read):
+    text = ("{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: a, uid: u}, "
+            f"spec: {{weight: {value}}}}}")
+    with pytest.raises(ManifestError, match="spec.weight is"):
+        loads(text.replace(", uid: u", ""))
+    if not read:
+        with pytest.raises(ManifestError, match="spec.weight is"):
+            loads(text)
+        return
+    assert loads(text).warnings == [
+        f"Queue a (text, document 1): spec.weight is {value}; allowed is a whole number from 1 to "
+        "65535; admission would refuse it now"]
+    world = Cluster(loads(text)).node("n1", cpu=4).job("j", queue="a", cpu=1)
+    assert ("overused" in world.why("j").codes) == (value == "0")

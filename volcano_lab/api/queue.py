@@ -35,8 +35,9 @@ class QueueInfo:
     @classmethod
     def of(cls, queue: Queue) -> QueueInfo:
         notes = queue.metadata.annotations
-        return cls(queue.name, queue.name, queue.spec.weight, notes.get(HIERARCHY_ANNOTATION, ""),
-                   notes.get(HIERARCHY_WEIGHTS_ANNOTATION, ""), queue)
+        return cls(queue.name, queue.name, queue.spec.weight or 0,
+                   notes.get(HIERARCHY_ANNOTATION, ""), notes.get(HIERARCHY_WEIGHTS_ANNOTATION, ""),
+                   queue)
 
     def clone(self) -> QueueInfo:
         return QueueInfo(self.uid, self.name, self.weight, self.hierarchy, self.weights, self.queue)

@@ -72,7 +72,7 @@ class OfQueues(Case):
         """
         known = queue_attributes(self.ssn).get(self.job.queue)
         if "proportion" in self.ssn.plugins:
-            before = self.world.queues[self.job.queue].spec.weight
+            before = self.world.queues[self.job.queue].spec.weight or 0
             yield values.stepped(f"queue/{self.job.queue}.weight", before, steps=1000)
         elif "capacity" in self.ssn.plugins and known is not None:
             wanted = amounts(known.request if level is None else level)

@@ -200,7 +200,8 @@ def _queue(queue: api.Queue) -> api.Queue:
                          HIERARCHY_WEIGHTS_ANNOTATION: f"1/{weights}"}
     return queue.changed(metadata={"annotations": notes}, status={
         "state": queue.status.state or "Open"}, spec={
-            "weight": spec.weight or 1, "reclaimable": spec.reclaimable is not False})
+            "weight": 1 if spec.weight is None else spec.weight,
+            "reclaimable": spec.reclaimable is not False})
 
 
 def _node(node: api.Node) -> api.Node:

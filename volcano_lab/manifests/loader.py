@@ -310,8 +310,7 @@ class _Batch:
         except Unreadable as error:
             self.errors.append(f"{label}{mark(': ')}{error}")
             return
-        findings = Findings()
-        obj = structure(cls, documents.body_of(cls, document), findings)
+        obj, findings = _structured(cls, documents.body_of(cls, document))
         if isinstance(obj, operators.OperatorObject) and not findings.errors:
             wrong, unknown = operators.problems(obj)
             findings.errors += wrong
@@ -395,6 +394,22 @@ class _Batch:
                 self.errors.append(gettext("{label}: metadata.uid is {found}, as that of {other}; "
                                            "allowed is a uid of its own", label=label,
                                            found=found_text(uid), other=seen[uid]))
+
+
+def _structured(cls: type[api.KubernetesObject], body: dict[str, Any]
+                ) -> tuple[api.KubernetesObject, Findings]:
+    """Return an object and what is wrong with it; in one that an API server has stored, a value
+    that is no longer allowed is read with a warning.
+    """
+    findings = Findings()
+    obj = structure(cls, body, findings)
+    if findings.errors and documents.text_of((body.get("metadata") or {}).get("uid")):
+        stored = Findings(strict=False)
+        obj = structure(cls, body, stored)
+        findings.errors, now = stored.errors, findings.errors
+        findings.warnings += [gettext("{problem}; admission would refuse it now", problem=problem)
+                              for problem in now if problem not in stored.errors]
+    return obj, findings
 
 
 def labelled(obj: api.KubernetesObject, place: str | None) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 import attrs
 
 from volcano_lab.api.objects import IGNORED, Raw, ResourceList, Time, VolumeResourceList
-from volcano_lab.api.objects.meta import INT32
+from volcano_lab.api.objects.meta import INT32, INT64
 from volcano_lab.api.quantity import SUFFIXES, QuantityError, check, milli_value, parse
 from volcano_lab.framework.config.yaml import MOST_DEPTH
 from volcano_lab.manifests.names import is_qualified
@@ -230,7 +230,9 @@ def _word(allowed: tuple[str, ...], raw: Any, path: Path, findings: Findings) ->
 
 def _whole(least: int, most: int, raw: Any, path: Path, findings: Findings) -> int:
     number = int(raw) if type(raw) is float and raw.is_integer() else raw
-    if type(number) is not int or (findings.strict and not least <= number <= most):
+    if not findings.strict:
+        least, most = -INT64 - 1, INT64
+    if type(number) is not int or not least <= number <= most:
         findings.misfit(path, raw, gettext("a whole number from {least} to {most}", least=least,
                                            most=most))
     return number

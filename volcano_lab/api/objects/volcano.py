@@ -43,7 +43,7 @@ class ExtendCluster(Part):
 class QueueSpec(Part):
     """The queue's settings. The plugins define what unset `capability` and `deserved` mean."""
 
-    weight: int = whole(1, 65535)
+    weight: int | None = whole(1, 65535, None)
     capability: ResourceList | None = None
     deserved: ResourceList | None = None
     guarantee: Guarantee = Factory(Guarantee)
