@@ -184,7 +184,9 @@ def test_the_last_of_a_controllers_warnings_is_that_of_the_latest_time(order):
 
 def test_an_object_that_is_not_read_is_known_by_its_name_and_hides_no_job():
     service = "{apiVersion: v1, kind: Service, metadata: {name: load, namespace: a}}\n---\n"
-    assert "kind Service is not read" in Cluster(loads(service)).why("a/load").head
+    world = Cluster(loads(service)).node("n1", cpu=1)
+    assert "kind Service is not read" in world.why("a/load").head
+    assert "begin so: a/load-7d9f" in world.job("load-7d9f", namespace="a").why("load").text
     assert "Service" not in Cluster(loads(service + MISSING)).why("a/load").text
     assert "Service" not in Explainer(Cluster(loads(service + MISSING)).objects()).why("load").text
 

@@ -84,9 +84,14 @@ def test_queues_in_a_tree_are_compared_where_they_part(plugin, said, action):
 def test_a_job_that_runs_is_in_no_order():
     cluster = Cluster().node("n1", cpu=4).job("a", cpu=1, running={"n1": 1}).job("b", cpu=1)
     assert "default/a is in no order of this cycle" in cluster.why("b", before="a").head
-    head = cluster.job("big", cpu=4).why("big", before="a").head
+    cluster.remove("b").node("n1", cpu=2).node("n2", cpu=2)
+    head = cluster.job("big", cpu=2.5).why("big", before="a").head
     assert head.startswith("default/a has its places, and default/big waits: allocate keeps nothing"
                            " free for a job that does not fit")
+    found = cluster.job("big", cpu=4).why("big", before="a")
+    assert found.head == ("default/a has its places already, and default/big is not admitted: "
+                          "actions order only jobs that wait.")
+    assert found.codes == ["overcommit_refuses", "queue_over_capability"]
 
 
 def test_priority_classes_do_not_order_the_jobs_of_two_queues():
@@ -213,7 +218,7 @@ def test_the_command_asks_the_same_and_one_thing_at_a_time(tmp_path, capsys):
     assert main(["why", str(path), "old", "--evict"]) == 0
     assert "default/old" in capsys.readouterr().out
     assert main(["why", str(path), "new", "--before", "old"]) == 0
-    assert "allocate keeps nothing free" in " ".join(capsys.readouterr().out.split())
+    assert "actions order only jobs that wait" in " ".join(capsys.readouterr().out.split())
     assert main(["why", str(path), "new", "--before", "old", "--evict"]) == 2
     assert "allowed is one of them" in capsys.readouterr().err
 

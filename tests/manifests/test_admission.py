@@ -373,6 +373,15 @@ def test_pods_of_other_schedulers_are_not_volcanos_business():
     assert verdicts(changed("pod", {"spec.schedulerName": "mine"} | budget("many"))) == []
 
 
+def test_objects_that_break_one_rule_alike_are_counted():
+    group = ("{{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {{name: {}, "
+             "uid: {}}}, spec: {{queue: {}}}}}\n---\n")
+    found = admit(loads("".join(group.format(name, name, name[0]) for name in ("a1", "a2", "b1"))))
+    assert [text.partition(":")[0] for text in found] == [
+        "PodGroup default/a1 (text, document 1) and 1 more",
+        "PodGroup default/b1 (text, document 3)"]
+
+
 @pytest.mark.skipif(not EXAMPLES.exists(), reason="Volcano's own tree is not here")
 def test_volcanos_examples_are_admitted_and_its_invalid_jobs_are_not():
     for path in sorted(EXAMPLES.rglob("*.yaml")):

@@ -387,10 +387,10 @@ def test_every_recorded_object_loads_without_a_warning(table):
 def test_a_stored_value_that_is_no_longer_allowed_is_read_with_a_warning(value, read):
     text = ("{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: a, uid: u}, "
             f"spec: {{weight: {value}}}}}")
-    with pytest.raises(ManifestError, match="spec.weight is"):
+    with pytest.raises(ManifestError, match=r"spec\.weight is"):
         loads(text.replace(", uid: u", ""))
     if not read:
-        with pytest.raises(ManifestError, match="spec.weight is"):
+        with pytest.raises(ManifestError, match=r"spec\.weight is"):
             loads(text)
         return
     assert loads(text).warnings == [

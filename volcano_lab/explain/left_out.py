@@ -90,6 +90,10 @@ def _not_created(seen: Evidence, what: str, names: set[str]) -> Explanation | No
                         seen.named.get(name, ())), None))] if group]
     reasons.sort(key=lambda reason: isinstance(reason.facts["what"], str))
     created = [*_created(seen, reasons)]
+    begins = tuple(f"{name}-" for name in names)
+    alike = [job for job in map(seen.called, seen.ssn.jobs) if job.startswith(begins)]
+    if alike and isinstance(reasons[0].facts["what"], str):  # messages are first
+        reasons.append(Message("left_out.begins", jobs=alike))
     return Explanation(what, reasons[0], [Cause("left_out", reasons[1:])],
                        partial(_with_pods, seen, what, created) if created else None)
 

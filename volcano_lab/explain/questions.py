@@ -147,10 +147,13 @@ def why_before(seen: Evidence, job: JobInfo, other: JobInfo) -> Explanation:
         without = next(each for each in (admitted, refused)
                        if turn_of(seen, "allocate", each) is None)
         waiting = other if without is job else job
-        passes = evidence.waits(waiting) and not evidence.unbound(without)
-        return Explanation(about, Message(
-            "order.runs" if passes else "order.no_turn", job=seen.called(without.uid),
-            **{"other": seen.called(waiting.uid)} if passes else {}), [])
+        if evidence.unbound(without) or not evidence.waits(waiting):
+            return Explanation(about, Message("order.no_turn", job=seen.called(without.uid)))
+        names = {"job": seen.called(without.uid), "other": seen.called(waiting.uid)}
+        if not waiting.is_pending():
+            return Explanation(about, Message("order.runs", **names))
+        return Explanation(about, Message("order.waits", **names),
+                           [*refusals.admission_causes(seen, waiting)])
     said = Message("order.apart", job=seen.called(refused.uid), other=seen.called(admitted.uid))
     return Explanation(about, said, [*order_causes(seen, "enqueue", refused, admitted),
                                      *refusals.admission_causes(seen, refused)])

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import define
+from attrs import define, evolve
 
 from volcano_lab.api import Resource, amount_text, objects as api
 from volcano_lab.framework import collector_paused
@@ -23,6 +23,7 @@ from volcano_lab.manifests.document import placed
 from volcano_lab.manifests.loader import ManifestError, place_key, to_dict
 from volcano_lab.manifests.schema import found_text
 from volcano_lab.messages import Message, gettext, one_line
+from volcano_lab.trace import grouped
 
 KINDS = {api.VolcanoJob: ("job", jobs), api.Queue: ("queue", queues),
          api.PodGroup: ("podgroup", pod_groups), api.HyperNode: ("hypernode", hyper_nodes),
@@ -129,6 +130,13 @@ def admit(objects: Iterable[api.KubernetesObject]) -> list[str]:
     Raises `ManifestError` where a new object breaks one.
     """
     found = verdicts(objects)
-    if refused := [verdict.text for verdict in found if not verdict.exists]:
+    if refused := _texts(verdict for verdict in found if not verdict.exists):
         raise ManifestError(refused)
-    return [verdict.text for verdict in found]
+    return _texts(found)
+
+
+def _texts(found: Iterable[Verdict]) -> list[str]:
+    """Return a sentence for each rule and value, with the number of further objects."""
+    alike = grouped(((each.field, each.found, each.allowed, each.message), each) for each in found)
+    return [evolve(some[0], label=gettext("{labels:1}", labels=[each.label for each in some])).text
+            for some in alike.values()]
