@@ -326,3 +326,19 @@ def test_the_hyper_nodes_that_a_job_or_its_sub_group_lacks(there, new, said, hol
     found = asked(*two_tiers(), *there, *new, conf=TOPOLOGY)
     assert text_of(found, "topology_too_small") == said
     assert not said or found["topology_too_small"].numbers["holds"] == holds
+
+
+@pytest.mark.parametrize(("cpus", "plugins", "roles"), [
+    ("12", ("priority", "gang", "predicates"), ["b", "a"]),
+    ("12", ("gang", "predicates"), None),  # no plugin orders by priority
+    ("13", ("priority", "gang", "predicates"), None),  # more than there is
+    ("11", ("priority", "gang", "predicates"), None),  # pods of one size
+    ("2344", ("priority", "gang", "predicates"), ["c", "d", "b", "a"])])
+def test_roles_that_have_nodes_the_larger_ones_first(cpus, plugins, roles):
+    """In order of their names the smaller ones take the larger nodes first."""
+    sizes = ("2", "1") if len(cpus) == 2 else ("8", "5")
+    pods = [pod(f"new-{role}", "new", role=role, requests={"cpu": cpu})
+            for role, cpu in zip("abcd", cpus, strict=False)]
+    found = asked(*(node(f"n{number}", cpu=size) for number, size in enumerate(sizes)),
+                  group("new", minMember=len(pods)), *pods, conf=conf(*plugins))
+    assert (found["larger_first"].numbers["roles"] if "larger_first" in found else None) == roles

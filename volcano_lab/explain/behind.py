@@ -1,18 +1,24 @@
-"""What a job would wait for, too, once it was admitted, or if its pods had no volumes.
+"""What a job would wait for, too, once it was admitted, or if its pods had no volumes; whether its
+gang has nodes in another order.
 
 Volcano: none
 """
 
+from collections.abc import Iterator
+from functools import reduce
+
 from volcano_lab.api import JobInfo, objects as api
 from volcano_lab.changes import Change
 from volcano_lab.explain import origin, outcome, pages, why_job
-from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.explanation import Cause
+from volcano_lab.explain.evidence import Evidence, requested, unplaced
+from volcano_lab.explain.explanation import Cause, added, over
 from volcano_lab.explain.options import World
 from volcano_lab.explain.rules import STATIC
+from volcano_lab.explain.trial import run
 from volcano_lab.manifests.loader import Loaded
 from volcano_lab.messages import Message
 from volcano_lab.scheduler import traced
+from volcano_lab.trace import amounts
 from volcano_lab.trace.cause_trace import POINTS, CauseTrace
 
 VOLUMES = ("claim_missing", "claim_unbound", "volume_unbound")
@@ -43,6 +49,27 @@ def behind(seen: Evidence, job: JobInfo, known: set[str]) -> list[Cause]:
         Message("admission_adds", n=len(cause.numbers["allowed"]))
         if code == "once_admitted" and "allowed" in cause.numbers else None],
         cause.numbers, [], True) for number, cause in enumerate(doors)]
+
+
+def larger_first(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield that all pods of a gang get a node in a cycle that serves its roles with the larger
+    requests first, by their priorities.
+    """
+    whole, size, waiting = amounts(seen.ssn.total_resource), dict[str, float](), unplaced(job)
+    for task in waiting:
+        part = max((amount / whole[name] for name, amount in amounts(task.init_resreq).items()
+                    if whole.get(name)), default=0.0)
+        size[task.task_role] = max(part, size.get(task.task_role, 0.0))
+    if len({*size.values()}) < 2 or over(requested(waiting), reduce(
+            added, seen.free(None).values())):
+        return
+    roles = sorted(size, key=lambda role: (-size[role], role))
+    role_of = {task.key: task.task_role for task in waiting}
+    ssn = run([obj.changed(spec={"priority": -roles.index(role_of[obj.key])})
+               if isinstance(obj, api.Pod) and obj.key in role_of else obj
+               for obj in seen.objects], seen.ssn.conf, seen.ssn.now)
+    if not unplaced(ssn.jobs[job.uid]):
+        yield Cause.of("larger_first", context=True, roles=roles)
 
 
 def _is_door(cause: Cause) -> bool:

@@ -14,7 +14,7 @@ from time import perf_counter, time
 from volcano_lab.api import FAILED, PIPELINED, RELEASING, JobInfo, TaskInfo, objects as api
 from volcano_lab.changes.draft import CLASSES
 from volcano_lab.explain import beyond, candidates, defects, kubelet, pages, questions, required
-from volcano_lab.explain.behind import VOLUMES, behind
+from volcano_lab.explain.behind import VOLUMES, behind, larger_first
 from volcano_lab.explain.evidence import Evidence, unbound, waits
 from volcano_lab.explain.explanation import Cause, Explanation, Group, Waiting, each_said
 from volcano_lab.explain.holdings import why_node, why_queue
@@ -126,6 +126,8 @@ class Explainer(Shown):
         codes = {cause.code for cause in causes}
         if codes & {*VOLUMES} or (job.is_pending() and codes & {*REFUSED}):
             causes += behind(self.evidence, job, codes)
+        if codes & {*candidates.ROOM} and len(self.session.nodes) < LARGE:
+            causes += larger_first(self.evidence, job)
         causes += [*self._reserving(causes), *defects.defect_causes(self.evidence, job, causes)]
         loops = self.loops() if len(self.session.nodes) < LARGE else None
         causes += loops.causes if loops is not None else []
