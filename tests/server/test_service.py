@@ -775,3 +775,16 @@ def test_a_service_that_no_page_can_be_served_for_ends_in_one_sentence(tmp_path)
         port = taken.getsockname()[1]
         with pytest.raises(Misuse, match=f"--port is {port}: it is taken, or not allowed"):
             serve(str(tmp_path / "manifests"), port=port, cycles=1, dump_dir=str(tmp_path))
+
+
+def test_what_has_no_effect_is_no_problem_on_the_page(tmp_path):
+    (tmp_path / "a.yaml").write_text("{apiVersion: v1, kind: Service, metadata: {name: a}}")
+    (tmp_path / "b.yaml").write_text("no object")
+    service = Service(str(tmp_path), report=lambda _: None)
+    service.read()
+    service.cycle()
+    assert ["kind Service is not read" in each for each in service.state.warnings] == [True]
+    assert ["b.yaml" in each for each in service.state.problems] == [True]
+    text = page(service.state)
+    assert re.search(r'<p>warning: Service a.*</p>', text) and re.search(
+        r'<p class="problem">[^<]*b\.yaml', text)

@@ -387,6 +387,13 @@ def test_a_table_has_percents_and_no_underscores():
     assert "None" not in text and "_" not in text
 
 
+def test_a_rate_names_the_jobs_of_which_copies_arrive():
+    world = Cluster().node("n1", cpu=4).job("old", cpu=1, running={"n1": 1}).job("new", cpu=1)
+    said = "copies of those that waited: new."
+    assert said in str(world.simulate("10s", arrivals="1/s", duration="1s"))
+    assert said not in str(world.simulate("10s", duration="1s"))
+
+
 @pytest.mark.parametrize(("name", "near"), [("durations", " (duration?)"), ("zzz", "")])
 def test_an_argument_that_neither_has_is_refused_with_those_that_there_are(name, near):
     with pytest.raises(Misuse, match=rf"'{name}'{re.escape(near)}; allowed are conf, until, arr"):

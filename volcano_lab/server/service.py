@@ -60,6 +60,7 @@ class Service:
         words = ["volcano-lab", "why", *(["--conf", str(conf)] if conf else []), str(directory)]
         self.command = shlex.join(words)
         self.reported: set[str] = set()
+        self.warnings: set[str] = set()
         self.state, self.series = State(), self.metrics.text()
         self._waits: dict[str, int] = {}
 
@@ -88,8 +89,8 @@ class Service:
             self.report(gettext("configuration from {where} is in force: {actions:,}",
                                 where=self.conf_file.where, actions=[*self.conf_file.conf.actions]))
         self.scheduler.conf = self.conf_file.conf
-        found |= {warning for each in self.folder.warnings.values() for warning in each}
-        found |= set(self.folder.problems.values())
+        self.warnings = {warning for each in self.folder.warnings.values() for warning in each}
+        found |= self.warnings | {*self.folder.problems.values()}
         for sentence in sorted(found - self.reported):
             self.report(sentence)
         self.reported = found
@@ -106,8 +107,9 @@ class Service:
             self.report(gettext("cycle {cycle}: {operation} {pod} on {node}", operation=operation,
                                 cycle=self.scheduler.cycles, pod=pod, node=node))
         self.pipeline.drain()
-        problems = sorted({*self.reported, self.conf_file.problem} - {""})
-        self.state = state_of(cycle, self.scheduler.cycles, problems, [*self.server.everything()])
+        problems = sorted({*self.reported, self.conf_file.problem} - self.warnings - {""})
+        self.state = state_of(cycle, self.scheduler.cycles, problems, sorted(self.warnings),
+                              [*self.server.everything()])
         self.series = self.metrics.text()  # once per cycle, not once per scrape
 
     def report_waiting(self) -> None:

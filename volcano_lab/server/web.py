@@ -21,7 +21,7 @@ from attrs import Factory, asdict, define
 
 from volcano_lab.api import in_units, objects as api, quantity_text
 from volcano_lab.explain import Explainer
-from volcano_lab.messages import gettext, spoken
+from volcano_lab.messages import gettext, mark, spoken
 from volcano_lab.trace import COLORS, camel, quantities
 from volcano_lab.trace.shown import html
 from volcano_lab.trace.views.cycle import Cycle
@@ -50,7 +50,7 @@ COLUMNS = ("job", "queue", "phase", "pods", "missing", "placed", "pipelined", "p
 class State:
     """The content of the page: the number of the last cycle, its time in seconds since 1970, the
     waiting jobs by cause, rows of all jobs and of queues (each below its parent), the nodes' total,
-    and the current problems.
+    and the current problems and warnings.
     """
 
     cycle: int = 0
@@ -60,9 +60,10 @@ class State:
     queues: list[dict[str, Any]] = Factory(list)
     total: dict[str, float] = Factory(dict)
     problems: list[str] = Factory(list)
+    warnings: list[str] = Factory(list)
 
 
-def state_of(cycle: Cycle, number: int, problems: list[str],
+def state_of(cycle: Cycle, number: int, problems: list[str], warnings: list[str],
              objects: Sequence[api.KubernetesObject]) -> State:
     """Return the page's state after a cycle over these objects, with jobs named as in `why`."""
     ssn = cycle.session
@@ -74,7 +75,7 @@ def state_of(cycle: Cycle, number: int, problems: list[str],
               for row in tree(cycle.trace) if row["queue"] in sums]
     shown = {name: in_units(name, amount) for name, amount in ssn.total_resource}
     total = {name: amount for name, amount in shown.items() if amount is not None}
-    return State(number, ssn.now, waiting, cycle.jobs(), queues, total, problems)
+    return State(number, ssn.now, waiting, cycle.jobs(), queues, total, problems, warnings)
 
 
 class Quiet(BaseHTTPRequestHandler):
@@ -152,6 +153,8 @@ def page(state: State, command: str = "volcano-lab why") -> str:
     """
     at = time.strftime("%H:%M:%S", time.localtime(state.time)) if state.cycle else "—"
     problems = "".join(f'<p class="problem">{escape(problem)}</p>' for problem in state.problems)
+    warnings = "".join(f"<p>{gettext('warning')}{mark(': ')}{escape(each)}</p>"
+                       for each in state.warnings)
     rows = {row["job"]: row for row in state.jobs}
     waiting = [_job(rows.get(job, {"job": job})) | {"why": group["text"],
                                                    "command": f"{command} {job}"}
@@ -162,7 +165,8 @@ def page(state: State, command: str = "volcano-lab why") -> str:
     return PAGE.substitute(
         language=spoken(), cycle=gettext("Cycle {number}", number=state.cycle),
         at=gettext("{at}; series at {metrics}, these numbers at {state}", at=at, **links),
-        problems=problems, waits=gettext("Jobs that wait"), waiting=html(waiting or NONE),
+        problems=problems, warnings=warnings, waits=gettext("Jobs that wait"),
+        waiting=html(waiting or NONE),
         queue_word=gettext("Queues"), queues=_queues(state),
         other_word=gettext("Other jobs"), others=html(others or NONE))
 

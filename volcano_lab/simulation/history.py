@@ -53,6 +53,7 @@ class History(Shown):
     def __init__(self) -> None:
         self.rows: dict[str, list[list[Any]]] = {name: [] for name in self.columns}
         self.names: dict[str, str] = {}  # of the jobs that exist at the start
+        self.copied: list[str] = []  # the jobs that arrive again and again
         self.until = 0.0
         self.in_vain = 0  # cycles without an arrival or end after which the run was stopped
 
@@ -132,6 +133,8 @@ class History(Shown):
                 if whole[f"used_{name}"] is not None]
         if used:
             yield str(Message("history.used", parts=used))
+        if self.copied:
+            yield str(Message("history.copied", jobs=self.copied))
         if self.in_vain:
             yield str(Message("history.in_vain", cycles=Message("cycles", n=self.in_vain)))
         if endless := sum(run["run_time"] is None for run in self.dicts("jobs")):

@@ -124,6 +124,8 @@ def simulate(objects: Iterable[KubernetesObject],
     sim = Simulation(there, conf, seed=seed, workload=streams, skip_idle=True, period=often,
                      node_failures=broken, **more)
     _run_on(sim, length, Random(f"{seed} run times"))
+    sim.history.copied = [next((ref.name for ref in job.group.metadata.owner_references), job.name)
+                          for _, job in waiting if isinstance(coming, float)]
     if end is not None:
         return sim.run(end)
     _run_to_rest(sim)
