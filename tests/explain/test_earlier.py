@@ -284,6 +284,10 @@ MINIMA = group().replace("minMember: 1", "minMember: 1, minTaskMember: {r: 1, s:
     ("preemptive", "v1.10.0", "v1.13.0", (
         BIG, deserves("nvidia.com/gpu: 8"), SECOND, *CARDS, group(), pod("p", 4).replace(
             "cpu: 4", "cpu: 4, nvidia.com/gpu: 1")), RECLAIM, "would have cpu 4, and deserves 0."),
+    ("smaller", "v1.4.0", "v1.11.0", (
+        BIG, deserves("cpu: 8, nvidia.com/gpu: 8"), SECOND, OTHER[0], OTHER[1].replace(
+            "n1", "n2"), group(), pod("p", 6).replace("cpu: 6", "cpu: 6, nvidia.com/gpu: 1")),
+     RECLAIM, "nvidia.com/gpu 1, and the queues of the pods on n2 that could leave have 0"),
     ("overused", "v1.0.0", "v1.3.9", (queue(), SECOND, OTHER[0], pod("other-0", 9).replace(
         "group-name: g,", "group-name: other,"), BIG, group("mine"), *FULL, group(), CARD),
      CONF % "proportion", "queue default has cpu 12 allocated, and deserves 8."),
@@ -319,9 +323,19 @@ def test_what_an_earlier_release_decides_is_told_of_these_releases_alone(
     ("v1.6.0", (CLASS, LOW[0], MARKED, HIGH, pod("p", 6)), PREEMPT, "preempt evicts only"),
     ("v1.13.3", (deserves("cpu: 8"), SECOND, *OTHER, group(), pod("p", 5)), RECLAIM, "reclaim c"),
     ("v1.13.0", (deserves("cpu: 8"), SECOND, *OTHER, group(), pod("p", 5)), RECLAIM, "only where"),
+    ("v1.11.0", (deserves("cpu: 8"), SECOND, *OTHER, group(), pod("p", 5)), RECLAIM, "of any res"),
 ])
 def test_what_an_earlier_release_decides_is_not_told_of_others(version, documents, conf, unsaid):
     assert unsaid not in why(*documents, conf=conf, version=version).text
+
+
+@pytest.mark.parametrize("version, said", [("v1.11.2", True), ("v1.12.0", False)])
+def test_an_annotation_that_a_release_does_not_read_is_told(version, said):
+    asked = pod("p", 1).replace("annotations: {", (
+        "annotations: {scheduling.volcano.sh/group-min-member: '2', "))
+    text = why(group(), asked, conf=CONF % "nodeorder", version=version).text
+    assert ("metadata.annotations.scheduling.volcano.sh/group-min-member is read from v1.12 on"
+            in text) is said
 
 
 HIERARCHY = [queue("root"), queue(), queue("up", spec="parent: root, capability: {cpu: 4}"), queue(

@@ -127,7 +127,8 @@ def _sums(seen: Evidence, task: TaskInfo) -> dict[str, Amounts]:
     what its capability names; the job requests `sizes` of cpu and memory that this does not name,
     and `extended` resources where it names another one. `evicted` is what pods request that may
     leave its node for it, `marked` what that has left once those are gone that an annotation or
-    label marks, `beside` its own request where a node is large enough only once others have left.
+    label marks, `theirs` what their queues have allocated, `beside` its own request where a node is
+    large enough only once others have left.
     """
     job = seen.ssn.jobs[task.job]
     most = amounts(Resource.from_list(seen.ssn.queues[job.queue].queue.spec.capability or {}))
@@ -149,12 +150,15 @@ def _share(seen: Evidence, queue: str) -> Amounts:
 
 
 def _moves(seen: Evidence, task: TaskInfo) -> dict[str, Amounts]:
-    pod, free, nodes = amounts(task.init_resreq), seen.free(None), seen.trace.start["nodes"]
+    pod, free, start = amounts(task.init_resreq), seen.free(None), seen.trace.start
     pods = [seen.tasks[each] for record in seen.of("victims", task=task.key, node=task.node_name)
             for each in record["candidates"]]
     marked = [each for each in pods if each.job == task.job or PREEMPTABLE in (
         each.pod.metadata.annotations | each.pod.metadata.labels)]
-    later = [name for name in free if over(pod, nodes[name]["idle"]) and not over(pod, free[name])]
+    later = [name for name, left in free.items() if not over(pod, left) and over(
+        pod, start["nodes"][name]["idle"])]
+    queues = {seen.ssn.jobs[each.job].queue for each in pods} & start["queues"].keys()
+    theirs: list[Amounts] = [start["queues"][queue]["allocated"] for queue in queues]
     return {"pod": pod, "free": free[task.node_name], "evicted": requested(pods),
             "marked": added(free[task.node_name], requested(marked)),
-            "beside": part(pod, pod if later else ())}
+            "beside": part(pod, pod if later else ()), "theirs": reduce(added, theirs or [pod])}

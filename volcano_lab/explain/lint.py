@@ -84,9 +84,9 @@ def _newer(ssn: Session, release: str, options: Options) -> Iterator[Notice]:
     for kind, place, part in parts if release else ():
         for field, first in TABLES["newer"][kind].items():
             if number(release) < number(first) and (field in part if isinstance(
-                    part, Collection) else at_path(part, field.split("."))):
-                yield place, Message(f"newer.{kind.partition('.')[0]}", field=field, first=first,
-                                     version=release)
+                    part, Collection) else at_path(part, field.split())):
+                yield place, Message(f"newer.{kind.split('.')[0]}", first=first, version=release,
+                                     field=field.replace(" ", "."))
 
 
 def unmeasured(ssn: Session) -> bool:
