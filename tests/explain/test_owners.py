@@ -42,18 +42,6 @@ spec:
 STATUS
 ---
 """
-RAY = """\
-apiVersion: ray.io/v1
-kind: RayCluster
-metadata: {name: o, namespace: a, uid: u, labels: {ray.io/scheduler-name: volcano}}
-spec:
-  headGroupSpec: {template: {spec: {containers: [{name: c, image: i}]}}}
-  workerGroupSpecs:
-  - groupName: w
-    replicas: 1
-    template: {spec: {SPEC, containers: [{name: c, image: i, resources: {requests: {cpu: CPU}}}]}}
----
-"""
 SPARK = """\
 apiVersion: sparkoperator.k8s.io/v1beta2
 kind: SparkApplication
@@ -61,23 +49,6 @@ metadata: {name: o, namespace: a, uid: u}
 spec: {batchScheduler: volcano, driver: {cores: 1}, executor: {cores: CPU, memory: 1g, SPEC}}
 ---
 """
-STATEFUL = """\
-apiVersion: apps/v1
-kind: StatefulSet
-metadata: {name: o, namespace: a, uid: u}
-spec:
-  replicas: 1
-  template: {spec: {schedulerName: volcano, SPEC, containers: [
-    {name: c, image: i, resources: {requests: {cpu: CPU}}}]}}
----
-"""
-OWNERS = {
-    "RayCluster": (RAY, "{ray.io/cluster: o, ray.io/node-type: worker, ray.io/group: w}", "c"),
-    "SparkApplication": (SPARK, "{spark-role: executor, sparkoperator.k8s.io/app-name: o}",
-                         "spark-kubernetes-executor"),
-    "StatefulSet": (STATEFUL, "{x: z}", "c")}
-TAINT = "taints: [{key: pool, value: spot, effect: NoSchedule}]"
-TOLERATION = "tolerations: [{key: pool, operator: Exists, effect: NoSchedule}]"
 
 
 def group(least=1, more="", name="pg"):
@@ -104,54 +75,6 @@ status: {{allocatable: {{cpu: {cpu}, memory: 9Gi, pods: 9}}}}
 ---
 """
     return Explainer(with_defaults(loads(node + "".join(texts))), CONF, now=now)
-
-
-@pytest.mark.parametrize("kind, spec, now, said, place", [
-    ("RayCluster", "", 2, "RayCluster a/o has for a/o-0 now: cpu 2 a container (6 in the pod). A "
-     "pod keeps what it was created with; deleted, it is created again from the present template.",
-     True),
-    ("StatefulSet", "", 2, "cpu 2 a container (6 in the pod)", True),
-    ("RayCluster", "", 6, "", False),
-    ("RayCluster", "", 5, "cpu 5 a container", False),  # larger than the node: no help
-    ("SparkApplication", "", 2, "", False)])  # its operator computes what pods request
-def test_requests_that_only_the_template_has_are_told(kind, spec, now, said, place):
-    text, labels, container = OWNERS[kind]
-    owner = text.replace("SPEC", spec or "priorityClassName: ''").replace("CPU", str(now))
-    found = asked(owner, group(), pod(kind=kind, labels=labels, container=container, cpu=6)).why(
-        "a/pg")
-    assert said in found.text and ("outdated" in [cause.code for cause in found.causes]) == bool(
-        said)
-    assert ("delete pod/a/o-0" in [each.change for each in found.remedies]) == place
-
-
-@pytest.mark.parametrize("kind, spec, own, said", [
-    ("RayCluster", TOLERATION, "", "a toleration of pool. A pod keeps"),
-    ("SparkApplication", TOLERATION, "", "a toleration of pool; the pod was created without it. A "
-     "webhook of its operator adds that when pods are created: look whether it runs and covers "
-     "namespace a (webhook.enable and the job namespaces in its chart)."),
-    ("SparkApplication", "serviceAccount: s", "", ""),
-    ("SparkApplication", TOLERATION, TOLERATION, "")])
-def test_a_toleration_that_only_the_template_has_is_told_and_not_offered_again(
-        kind, spec, own, said):
-    text, labels, container = OWNERS[kind]
-    owner = text.replace("SPEC", spec).replace("CPU", "1")
-    found = asked(owner, group(), pod(kind=kind, labels=labels, container=container, more=own),
-                  taint=TAINT).why("a/pg")
-    changes = [each.change for each in found.remedies]
-    assert said in found.text
-    assert ("delete pod/a/o-0" in changes) == bool(said)
-    assert any("with a toleration" in each for each in changes) == (not said and not own)
-
-
-def test_a_pod_that_is_deleted_has_the_selector_of_its_template():
-    text, *_ = OWNERS["StatefulSet"]
-    owner = text.replace("SPEC", "nodeSelector: {zone: b}").replace("CPU", "1")
-    old = pod(kind="StatefulSet", more="nodeSelector: {zone: a, disk: ssd}")
-    found = asked(owner, group(), old)
-    assert "node selector zone=b" in found.why("a/pg").text
-    after, _ = Change(removals=("pod/a/o-0",)).given(found.evidence.given, load_conf(CONF))
-    again = next(obj for obj in after if obj.kind == "Pod")
-    assert again.spec.node_selector == {"zone": "b", "disk": "ssd"}
 
 
 WORKFLOW = """\

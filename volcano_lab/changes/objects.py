@@ -27,7 +27,6 @@ from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict, place
 from volcano_lab.manifests.owners import created_again, deployment_of
 from volcano_lab.manifests.quotas import released
 from volcano_lab.manifests.schema import json_name
-from volcano_lab.manifests.templates import renewed
 from volcano_lab.messages.similar import meant
 
 UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
@@ -107,13 +106,10 @@ def _remove(draft: Draft, name: str) -> list[api.KubernetesObject]:
     removed = {place: draft[place] for place in places | pods}
     for place in removed:
         draft.put(place, None)
-    owners = [each for each in draft.loaded() if isinstance(each, api.Workload | OperatorObject)
-              ] if pods else []  # once for all pods of a node
     for place in sorted(pods):
         pod: Any = removed[place]
-        again = renewed(pod, owners)
-        if again or _has_creator(draft, pod):
-            draft.put(place, again or created_again(pod))
+        if _has_creator(draft, pod):
+            draft.put(place, created_again(pod))
     return [*removed.values()]
 
 

@@ -63,7 +63,6 @@ class Candidates(OfQueues, OfPods):
         world, job, codes = self.world, self.job, {cause.code for cause in causes}
         refused = bool(codes & {*CAPABILITY, "overcommit_refuses"}) and job.is_pending()
         refuses = _lacks_pods(causes)
-        self.renews = {what for cause in causes for what in cause.numbers.get("renews", ())}
         for cause in causes:
             if cause.code != "gang_invalid" or not refuses:
                 yield from self._by_table(cause)

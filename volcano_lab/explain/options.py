@@ -219,14 +219,11 @@ class World:
 
 
 class Case:
-    """One job in a cluster, after a cycle: its name in a change, its `pods` that wait, and what
-    pods have once they are created again (`renews`).
-    """
+    """One job in a cluster, after a cycle: its name in a change, and its `pods` that wait."""
 
     def __init__(self, world: World, ssn: Session, job: JobInfo):
         self.world, self.ssn, self.job, self.name = world, ssn, job, world.job(job.uid)
         self.pods = world.waiting(job.uid)
-        self.renews: set[str] = set()  # what pods have once they are created again
 
     @cached_property
     def labels(self) -> dict[str, set[str]]:

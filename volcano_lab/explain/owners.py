@@ -11,14 +11,13 @@ from typing import Any
 from volcano_lab.api import BOUND, TASK_SPEC, JobInfo, TaskInfo
 from volcano_lab.api.objects import BatchJob, KubernetesObject, OwnerReference, VolcanoJob
 from volcano_lab.changes.job_fields import at_path
-from volcano_lab.explain.evidence import Evidence, fails_to_start, requested, unplaced
-from volcano_lab.explain.explanation import Amounts, Cause, over
+from volcano_lab.explain.evidence import Evidence, fails_to_start, requested
+from volcano_lab.explain.explanation import Amounts, over
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.manifests import OPERATORS, events, pod_group_controller
 from volcano_lab.manifests.job_controller import fails_first, policy_for
 from volcano_lab.manifests.operators import ended
 from volcano_lab.manifests.operators.model import QUEUE, OperatorObject
-from volcano_lab.manifests.templates import by_webhook, differences, template_of, templates
 from volcano_lab.messages import Message, Said, known
 from volcano_lab.trace.plain import amounts, grouped
 
@@ -193,31 +192,6 @@ def created_by(seen: Evidence, jobs: Iterable[str]) -> Iterator[Message]:
         code = f"created_by.{policy or kind}"
         yield Message("created_by", kind=kind, name=name, jobs=each,
                       policy=Message(code) if known(code) else None)
-
-
-def outdated(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """Yield what the template of its pods that wait names, and they have not: it was changed once
-    they were created, or a webhook did not add it.
-    """
-    waiting = [] if seen.brief else unplaced(job)
-    there = templates(seen.given, job.namespace) if waiting else {}
-    found: dict[str, list[str]] = {}
-    said = {}
-    for task in waiting:
-        for owner, spec in filter(None, [template_of(task.pod, there)]):
-            differ = [Message(f"outdated.{what}", name=name, before=before, after=after)
-                      for what, name, before, after in differences(task.pod, owner, spec)]
-            code = "outdated.webhook" if by_webhook(owner) else "outdated"
-            key = repr((code, owner.key, differ))
-            found.setdefault(key, []).extend([task.key] * bool(differ))
-            said[key] = Message(code, kind=owner.kind, name=owner.key, differ=differ,
-                                namespace=owner.namespace)
-    for key, pods in found.items():
-        if pods:
-            facts = {**said[key].facts, "n": len(pods), "pods": pods}
-            yield Cause("outdated", Message(said[key].code, **facts), {
-                "pods": pods, "renews": {each.code.partition(".")[2] for each in facts["differ"]}},
-                [], True)
 
 
 def on_event(seen: Evidence, job: JobInfo, event: str) -> Message | None:

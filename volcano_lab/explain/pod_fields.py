@@ -29,8 +29,7 @@ class OfPods(Case):
         does not work; later those of nodes with devices that no pod requests, last those of the
         control plane beside other nodes.
         """
-        nodes = {} if "toleration" in self.renews else self.world.nodes_called(numbers["names"])
-        for node in nodes.values():
+        for node in self.world.nodes_called(numbers["names"]).values():
             taints = [t for t in node.spec.taints if t.effect != "PreferNoSchedule" and not all(
                 any(tolerates(own, t) for own in pod.spec.tolerations) for pod in self.pods)]
             if taints and not any(rules.state_of(taint.key) for taint in taints):
@@ -117,11 +116,6 @@ class OfPods(Case):
             yield once(setting(self.name, "minTaskMember", role, to=there), rank=Rank.JOB)
         if not numbers["roles"] and (numbers["after"] or not owners.lacks_head(self.job)):
             yield once(f"{self.name}.minAvailable={numbers['valid']}", rank=Rank.JOB)
-
-    def renewed(self, numbers: Numbers) -> Iterator[Option]:
-        """That pods are created again from the present template of their owner."""
-        names = tuple(f"pod/{pod}" for pod in numbers["pods"])
-        yield once(removals=names, rank=Rank.HARMLESS)
 
     def repaired(self, numbers: Numbers) -> Iterator[Option]:
         """That nodes are again in the state of which Kubernetes' taints say that they are not."""

@@ -166,8 +166,8 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     above = [Cause("pods_not_made", Message("not_created", name=owner, what=why), {}, [], True)
              for owner in seen.names.above[job.uid] if owner != name
              for why in seen.not_created.get(owner, ())]
-    beside = [*above, *going_causes(seen, job), *owners.outdated(seen, job), *_fields(seen, job),
-              *_creator(seen, job), *kubelet.failed_causes(seen, job),
+    beside = [*above, *going_causes(seen, job), *_fields(seen, job), *_creator(seen, job),
+              *kubelet.failed_causes(seen, job),
               *kubelet.bound_causes(seen, job), *kubelet.evicted_before(seen, job),
               *_groups_beside(seen, job), *apart_causes(seen, job)]
     stands = bool(job.tasks) and not evidence.waits(job)

@@ -263,7 +263,6 @@ class Operator:
     inherits: bool = False
     namespaced: bool = True
     namer: str = ""
-    webhook: bool = False
 
     def hands_over(self, obj: OperatorObject, gangs: list[Gang]) -> bool:
         """Return whether an object's pods are scheduled by Volcano."""
