@@ -338,6 +338,14 @@ def test_an_annotation_that_a_release_does_not_read_is_told(version, said):
             in text) is said
 
 
+@pytest.mark.parametrize("version, said", [("v1.12.4", True), ("v1.13.0", False)])
+def test_an_argument_that_a_release_does_not_read_is_told_by_lint(version, said):
+    given = Cluster(loads("---\n".join([NODE, SCHEDULER % version])))
+    conf = CONF % "nodegroup, arguments: {strict: false}"
+    assert (f"Plugin nodegroup: Volcano {version} runs here, and strict is read from v1.13 on: it "
+            "has no effect" in map(str, given.lint(conf))) is said
+
+
 HIERARCHY = [queue("root"), queue(), queue("up", spec="parent: root, capability: {cpu: 4}"), queue(
     "q", spec="parent: up, capability: {cpu: 4, nvidia.com/gpu: 4}")]
 
