@@ -3,7 +3,7 @@ would change it; with Volcano's default configuration, and with preempt and recl
 
     benchmarks/why.py                     500 nodes, 5000 running pods, 300 waiting jobs
     benchmarks/why.py --shape rigid       gangs of ten that need all their pods; or: large, diverse,
-                                          tree
+                                          tree, pools
     benchmarks/why.py --nodes 50 --pods 500 --jobs 30
 
 Times are processor time in seconds, as other work on the machine does not count; the objects are in
@@ -18,6 +18,15 @@ import sys
 from math import inf
 from time import process_time
 
+from volcano_lab.api.objects import (
+    Affinity,
+    KubernetesObject,
+    LabelSelector,
+    Pod,
+    PodAffinity,
+    PodAffinityTerm,
+    WeightedPodAffinityTerm,
+)
 from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
@@ -94,10 +103,41 @@ def tree(nodes: int, pods: int, jobs: int) -> Cluster:
     return built
 
 
+def pools(nodes: int, pods: int, jobs: int) -> Cluster:
+    """Nodes in seven pools, of which each pod selects one, and queues that hold more than they
+    deserve; half of the pods prefer the zone of those like them.
+    """
+    built = _nodes(nodes)
+    for number in range(5):
+        built.queue(f"q{number}", weight=number + 1)
+    for number in range(pods // 5):
+        built.job(f"run-{number:04}", queue=f"q{number % 5}", pods=5, min_member=1, cpu=3,
+                  memory="4Gi", labels={"app": f"a{number % 40}"},
+                  running={f"n{(number * 5 + place) % nodes:04}": 1 for place in range(5)})
+    for number in range(jobs):
+        built.job(f"wait-{number:04}", queue=f"q{number % 5}", pods=4, min_member=3,
+                  cpu=4 + number % 5, memory=f"{4 + number % 7}Gi",
+                  labels={"app": f"a{number % 40}"})
+    return Cluster([*map(_with_rules, built.objects())])
+
+
+def _with_rules(obj: KubernetesObject) -> KubernetesObject:
+    if not isinstance(obj, Pod):
+        return obj
+    app = obj.metadata.labels["app"]
+    number = int(app[1:])
+    term = PodAffinityTerm(LabelSelector({"app": app}), topology_key="zone")
+    like = WeightedPodAffinityTerm(50, term)
+    return obj.changed(spec={
+        "node_selector": {"pool": f"p{number % 7}"},
+        "affinity": Affinity(pod_affinity=PodAffinity([], [like])) if number % 2 else None})
+
+
 def _nodes(count: int) -> Cluster:
     built = Cluster()
     for number in range(count):
-        built.node(f"n{number:04}", cpu=32, memory="128Gi")
+        built.node(f"n{number:04}", cpu=32, memory="128Gi",
+                   labels={"pool": f"p{number % 7}", "zone": f"z{number % 5}"})
     return built
 
 
@@ -135,7 +175,7 @@ def measure(objects: list, conf: str | None, job: str, patience: float) -> dict[
     return seconds
 
 
-OWN = {"diverse": diverse, "tree": tree}
+OWN = {"diverse": diverse, "tree": tree, "pools": pools}
 """Shapes with queues and jobs of their own."""
 
 

@@ -24,6 +24,8 @@ from volcano_lab.framework.placement.arrays import LATER
 from volcano_lab.framework.placement.chooser import PredicateHelper, prioritize_nodes
 
 TOPOLOGY_AWARE = "enableTopologyAwarePreemption"
+REFUSED = FitError("", "")
+"""A refusal of which nothing but its being one matters."""
 
 
 @define(slots=True, frozen=True)
@@ -180,9 +182,14 @@ class Preempt(Action):
         if allowed is not None:
             if allowed.all() and not self.helper.knows_failures(task):
                 return nodes
-            fine = allowed.tolist()
-            return self.helper.predicate_nodes(
-                task, nodes, lambda task, node: None if fine[node.row] else ask(task, node))[0]
+            fine, never = allowed.tolist(), node_arrays(ssn).unresolvable(task).tolist()
+
+            def check(task: TaskInfo, node: NodeInfo) -> FitError | None:
+                if fine[node.row]:
+                    return None
+                return REFUSED if never[node.row] else ask(task, node)
+
+            return self.helper.predicate_nodes(task, nodes, check)[0]
         return self.helper.predicate_nodes(task, nodes, ask)[0]
 
     def _ranked(self, statement: Statement, claim: Claim,

@@ -181,6 +181,10 @@ class Predicates(Plugin):
         return self.kube.remember(("alike", id(stable)), lambda: ByRow(
             lambda row: stable[row] and count[row] < limit[row], lambda: stable & (count < limit)))
 
+    def predicate_unresolvable(self, task: TaskInfo) -> np.ndarray:
+        """Return True for each node that the stable rules refuse."""
+        return ~self._stable_nodes(self.kube.info_of(task))
+
     def _stable_nodes(self, info: PodInfo) -> np.ndarray:
         key = "stable", self.enabled, info.required_nodes, info.tolerations
         return self.kube.mask(key, lambda node: self._stable(info, node) is None)

@@ -45,14 +45,19 @@ def test_all_nodes_at_once_as_node_by_node(scene: Scene, pods, data):
 
 @pytest.mark.long
 @settings(max_examples=80)
-@given(scenes(), pods, pods_to_place("last"))
-def test_updated_counts_equal_recounted_ones(scene: Scene, pods, last):
+@given(scenes(), pods, pods_to_place("last"), st.data())
+def test_updated_counts_equal_recounted_ones(scene: Scene, pods, last, data):
     for number, one in enumerate(
             pods):  # ask about every pod first, so that its counts exist before the placements
         answers(scene.predicates.kube, renamed(one, f"new-{number}"))
-    names = sorted(scene.nodes)
+    names, placed = sorted(scene.nodes), []
     for number, one in enumerate(pods):
-        scene.place(renamed(one, f"new-{number}"), names[number % len(names)])
+        placed.append(scene.place(renamed(one, f"new-{number}"), names[number % len(names)]))
+        for ask in data.draw(st.lists(st.booleans(), max_size=3), label="take the last away"):
+            if ask:  # between two changes, so that counts follow what is undone, too
+                answers(scene.predicates.kube, renamed(one, f"new-{number}"))
+            elif placed:
+                scene.take_away(placed.pop())
     kube = scene.predicates.kube
     table = NodeTable()
     nodes = [NodeInfo(n.name, table, n.node) for n in kube.nodes]

@@ -127,6 +127,16 @@ class NodeArrays:
             allowed = mask if allowed is None else allowed & mask
         return self._everywhere if allowed is None else allowed
 
+    def unresolvable(self, task: TaskInfo) -> np.ndarray:
+        """Return where the first predicate that refuses a task does so whatever is evicted, as far
+        as plugins answer that; of predicates that are `allowed` for all nodes.
+        """
+        found, passed = ~self._everywhere, self._everywhere
+        for answer in self.answers[0]:
+            found = found | (passed & answer.unresolvable(task))
+            passed = passed & answer.nodes(task)
+        return found
+
     def scores(self, task: TaskInfo, candidates: np.ndarray) -> np.ndarray:
         """Return the scores of all nodes for a task, as compared among the candidates; others are
         undefined.
@@ -151,17 +161,19 @@ class ByRow:
 
 class OwnAnswer:
     """A plugin's own methods for all nodes at once: `POINT_nodes(task)`, with the candidates as a
-    mask for batch_node_order. Two are optional.
+    mask for batch_node_order. Three are optional.
 
     - `POINT_alike(task)`: a `ByRow`, the same object for all tasks that the plugin treats alike,
       where its answer on a node depends on that node alone; None where other nodes matter, too;
-    - `POINT_even(task, nodes)`: whether these nodes all get the same score, whatever it is.
+    - `POINT_even(task, nodes)`: whether these nodes all get the same score, whatever it is;
+    - `POINT_unresolvable(task)`: the nodes that it refuses whatever is evicted.
     """
 
     def __init__(self, plugin: Plugin, point: str):
         self.nodes = getattr(plugin, f"{point}_nodes")
         self.alike = getattr(plugin, f"{point}_alike", lambda task: None)
         self.even = getattr(plugin, f"{point}_even", lambda task, nodes: False)
+        self.unresolvable = getattr(plugin, f"{point}_unresolvable", lambda task: False)
 
 
 class KeyedAnswer:
@@ -205,6 +217,9 @@ class KeyedAnswer:
         return self._row_by_row(task, np.arange(self.table.count))
 
     def even(self, task: TaskInfo, nodes: NodeList) -> bool:
+        return False
+
+    def unresolvable(self, task: TaskInfo) -> bool:
         return False
 
 

@@ -8,18 +8,21 @@ rules that start from that list; and Volcano sets no images. A third trap: the h
 are a set, as in Kubernetes' `HostPortInfo`, so a port that two pods of a node use is free when the
 first of them is removed.
 
-Amounts are arrays, nodes x resources; each change is appended to `changes`, so that results kept
-for all nodes can update only the changed rows.
+Amounts are arrays, nodes x resources; each change is added to `changes`, so that counts kept for
+all nodes follow it.
 
 Volcano: pkg/scheduler/framework/util.go (GenerateNodeMapAndSlice),
 pkg/scheduler/plugins/util/k8s/snapshot.go
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from attrs import define
 
 from volcano_lab.api import Memo, NodeInfo, Status, TaskInfo, quantity
 from volcano_lab.api.objects import Pod
@@ -32,6 +35,54 @@ EPHEMERAL_STORAGE = "ephemeral-storage"
 Change = tuple[int, PodInfo, int]
 """(row of the node, pod, +1 or -1)."""
 T = TypeVar("T")
+
+
+@define(eq=False)
+class Version:
+    """The pods on the nodes after a change to those of the version `before`."""
+
+    before: Version | None = None
+    change: Change | None = None
+    number: int = 0
+
+
+class Changes:
+    """The pods of the `start`, and the versions that followed. A change that undoes the last one
+    leads back to the version before it: of a statement that is discarded there is nothing to count.
+
+    >>> changes, info = Changes(), PodInfo(Pod())
+    >>> changes.add(0, info, 1)
+    >>> changes.add(0, info, -1)
+    >>> changes.last.number
+    0
+    """
+
+    def __init__(self) -> None:
+        self.start: list[Change] = []
+        self.first = self.last = Version()
+
+    def add(self, row: int, info: PodInfo, sign: int) -> None:
+        last = self.last
+        if last.change == (row, info, -sign):
+            assert last.before is not None
+            self.last = last.before
+        else:
+            self.last = Version(last, (row, info, sign), last.number + 1)
+
+    def since(self, seen: Version) -> Iterator[Change]:
+        """Yield what leads from a version to the last one; what was undone, with its opposite."""
+        last, later = self.last, []
+        while seen is not last:
+            if seen.number >= last.number:
+                assert seen.change is not None and seen.before is not None
+                row, info, sign = seen.change
+                yield row, info, -sign
+                seen = seen.before
+            else:
+                assert last.change is not None and last.before is not None
+                later.append(last.change)
+                last = last.before
+        yield from reversed(later)
 
 
 class Topology(NamedTuple):
@@ -103,15 +154,14 @@ class KubeNodes:
         for row, offer in enumerate(offers):
             for name, amount in offer.items():
                 self.allocatable[row, self.columns[name]] = amount
-        # added and removed pods with affinity, oldest first
-        self.affinity_changes: list[Change] = []
+        self.affinity_changes = Changes()  # of the pods with affinity
         # the rules' results for these nodes, by a key with the rule's name and its inputs
         self.memo: dict[Hashable, Any] = {}
         self._term_keys: dict[str, None] = {}
         self._infos: dict[int, tuple[Pod, PodInfo]] = {}
         self._templates: dict[int | None, PodInfo] = {}
         self._vectors = Memo(self._vector)
-        self._since: list[Change] = []
+        self._since = Changes()
         self._begin()
 
     def _begin(self) -> None:
@@ -130,21 +180,24 @@ class KubeNodes:
                     vector = self._vectors[info.requests]
                     if task.template is None:
                         self._note(node, info, 1)
+                        if info.has_affinity:
+                            self.affinity_changes.start.append((node.row, info, 1))
                     else:
                         by_template[task.template] = vector
                 rows.append(node.row)
                 vectors.append(vector)
         if rows:
             np.add.at(self.taken, rows, vectors)
-        self.rows_with_affinity = frozenset(row for row, _, _ in self.affinity_changes)
+        start = self.affinity_changes.start
+        self.rows_with_affinity = frozenset(row for row, _, _ in start)
         self.rows_with_required_anti_affinity = frozenset(
-            row for row, info, _ in self.affinity_changes if info.required_anti_affinity)
+            row for row, info, _ in start if info.required_anti_affinity)
 
     @cached_property
-    def changes(self) -> list[Change]:
-        """Every pod that was added or removed, oldest first."""
-        self._since[:0] = [(row, self.info_of(task), 1) for row, tasks in enumerate(self._opening)
-                           for _, task in tasks]
+    def changes(self) -> Changes:
+        """Every pod that was added or removed."""
+        self._since.start = [(row, self.info_of(task), 1)
+                             for row, tasks in enumerate(self._opening) for _, task in tasks]
         return self._since
 
     def pods(self, node: KubeNode) -> list[PodInfo]:
@@ -221,20 +274,21 @@ class KubeNodes:
             node.listed.append(info)
         else:
             self.pods(node).remove(info)
-        self._since.append((node.row, info, sign))
+        self._since.add(node.row, info, sign)
         self._note(node, info, sign)
+        if info.has_affinity:
+            self.affinity_changes.add(node.row, info, sign)
         vector = self._vectors[info.requests]
         self.taken[node.row] += vector if sign > 0 else -vector
         self.pod_count[node.row] += sign
 
     def _note(self, node: KubeNode, info: PodInfo, sign: int) -> None:
-        """Update the host ports and the affinity lists for an added or removed pod."""
+        """Update the host ports, and the labels of affinity terms, for an added or removed pod."""
         if sign > 0:
             node.used_ports.update(info.host_ports)
         else:
             node.used_ports.difference_update(info.host_ports)
         if info.has_affinity:
-            self.affinity_changes.append((node.row, info, sign))
             for term in (*info.required_anti_affinity, *info.preferred):
                 self._term_keys.update(dict.fromkeys(term.selector.keys()))
 

@@ -1,7 +1,7 @@
 """Counts of pods by topology value, updated with every added or removed pod.
 
 Kubernetes recounts all pods of the cluster for each pod to be placed. Here a count keeps its
-position in `KubeNodes.changes` and continues from there; pods with equal keys share one count. A
+version of `KubeNodes.changes` and continues from there; pods with equal keys share one count. A
 test compares the counts with a recount.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from volcano_lab.api.selector import Selector
 
-from .node_pods import Change, KubeNodes
+from .node_pods import Changes, KubeNodes
 from .pod_info import PodInfo
 
 T = TypeVar("T")
@@ -74,15 +74,16 @@ class Follower(Generic[T]):
     is called once for each change.
     """
 
-    def __init__(self, changes: list[Change], counts: T, count: Callable[..., None]):
-        self.changes, self.counts, self.count, self.position = changes, counts, count, 0
+    def __init__(self, changes: Changes, counts: T, count: Callable[..., None]):
+        self.changes, self.counts, self.count, self.seen = changes, counts, count, changes.first
+        for row, info, sign in changes.start:
+            count(counts, row, info, sign)
 
     def current(self) -> T:
         """Return the current counts; copy them to keep them."""
-        if self.position < len(self.changes):
-            for row, info, sign in self.changes[self.position :]:
-                self.count(self.counts, row, info, sign)
-            self.position = len(self.changes)
+        for row, info, sign in self.changes.since(self.seen):
+            self.count(self.counts, row, info, sign)
+        self.seen = self.changes.last
         return self.counts
 
 
