@@ -140,7 +140,9 @@ def request(world: World, uid: str, resource: str, target: float = 0.0) -> Itera
 
     fits = any(quantity.parse(node.status.allocatable.get(resource, "0")) >= most
                for node in world.nodes.values())
-    small = whole // LARGE_CUT if not fits else whole // KEPT if resource in options.STEPS else 0
+    small = 0
+    if not fits or resource in options.STEPS:
+        small = whole // (KEPT if fits else LARGE_CUT)
     for rank, steps in ((Rank.JOB, small), (Rank.REQUEST, whole - 1)):
         yield Option(less, rank, steps, min(first, steps), "cut")
 
