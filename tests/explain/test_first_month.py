@@ -350,7 +350,8 @@ def test_a_job_that_was_resumed_too_often_says_that_this_counts():
     text = Cluster(loads(ENDED.replace("MORE", "maxRetry: 3").replace(
         "{state: {phase: Failed}}", "{state: {phase: Failed}, retryCount: 3}"))).why("a/load").text
     assert ("it is Failed after 3 of at most 3 retries (maxRetry; each resume of a "
-            "suspended Job is one, too) and has no pods.") in text
+            "suspended Job is one, too) and has no pods; its controller does not start it again: "
+            "delete it and create it again.") in text
     assert text.startswith(
         "a/load waits for its pods, which are not created, for it is Failed. (PodGroup")
 

@@ -199,6 +199,34 @@ def test_a_topology_waits_for_the_tree_of_hyper_nodes(topology, waits):
     assert ("hyper_nodes_not_ready" in found) is waits
 
 
+@pytest.mark.parametrize("topology, places, requests, said", [
+    (HARD, ["n1", "n2"], {}, "Pods that request nothing are placed by backfill"),
+    (HARD, ["n1", "n2"], {"cpu": "1"}, "holds all of these"), (HARD, ["n0", "n1"], {}, None),
+    ({"mode": "soft", "highestTierAllowed": 1}, ["n1", "n2"], {}, None)])
+@pytest.mark.parametrize("name", ["new", "new-1"])
+def test_pods_that_run_beyond_the_tier_of_their_topology(topology, places, requests, said, name):
+    own = [pod(f"new-{number}", "new", place, requests=requests)
+           for number, place in enumerate(places)]
+    found = text_of(asked(*two_tiers(), group("new", minMember=2, networkTopology=topology), *own,
+                          conf=TOPOLOGY, name=name), "beyond_tier")
+    assert found is None if said is None else said in found
+
+
+QUOTA = ("{apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: default}, "
+         "spec: {hard: {%s: 9}}}")
+
+
+@pytest.mark.parametrize("hard, phase, said", [
+    ("requests.cpu", "Pending", True), ("cpu", "Pending", True), ("pods", "Pending", True),
+    ("requests.nvidia.com/gpu", "Pending", False), ("cpu", "Inqueue", False)])
+def test_a_quota_counts_pods_of_a_job_that_is_not_admitted(hard, phase, said):
+    objects = [node("n1", cpu="4"), pod("x", "new", requests={"cpu": "8"}), group(
+        "new", phase=phase, minMember=1, minResources={"cpu": "8"})]
+    cluster = Cluster(objects).add(QUOTA % hard)
+    found = Explainer(cluster.objects(), conf("proportion", actions="enqueue, allocate")).why("new")
+    assert ("default/q (ResourceQuota) counts its pod, though it waits" in found.text) is said
+
+
 # -- pods that were placed, and rolled back --------------------------------------------------------
 
 def pods(*cpus, node="", first=0, **more):

@@ -458,10 +458,10 @@ def test_an_evicted_pod_that_fails_before_it_is_deleted_is_told(failed, evicted,
 
 
 @pytest.mark.parametrize(("action", "event", "said"), [
-    ("TerminateJob", "PodFailed", "; its policies have TerminateJob for PodFailed."),
+    ("TerminateJob", "PodFailed", "; its policies have TerminateJob for PodFailed; its"),
     ("TerminateJob", "PodEvicted", "; its policies have TerminateJob for PodEvicted. Before v1.11"),
-    ("TerminateJob", 137, "; its policies have TerminateJob for exitCode 137."),
-    ("AbortJob", "PodFailed", ".")])
+    ("TerminateJob", 137, "; its policies have TerminateJob for exitCode 137; its"),
+    ("AbortJob", "PodFailed", "; its controller does not start it again")])
 def test_the_policies_that_lead_to_the_state_of_a_job_are_told(action, event, said):
     field = "exitCode" if event == 137 else "event"
     found = asked(ENDED.replace(
@@ -504,7 +504,7 @@ def test_an_object_of_an_unknown_kind_is_first_what_its_controller_says(text, ad
 
 def test_a_job_that_ended_without_pods_is_found_by_its_name_and_names_the_quota():
     found = asked(SMALL, ENDED).why("over")
-    assert found.head == "team/over: it is Terminated and has no pods."
+    assert found.head.startswith("team/over: it is Terminated and has no pods; its controller does")
     assert "ResourceQuota team/compute has too little requests.cpu left" in found.text
     with pytest.raises(LookupError, match='no job, pod or queue is called "over"'):
         asked(ENDED, ENDED.replace("team", "other").replace("u-over", "u-other")).why("over")

@@ -68,6 +68,12 @@ def written(asks="{cpu: 1}", more="queue: default", pods="", nodes="cpu: 4, memo
         "{nvidia.com/gpus: 1}", nodes="cpu: 4, nvidia.com/gpu: 4"),
      "No node announces nvidia.com/gpus; the nearest name is nvidia.com/gpu (4 on all nodes).",
      "job default/web: nvidia.com/gpu instead of nvidia.com/gpus (web is placed on n1)"),
+    ("a part of a device is no amount of another resource", written(
+        "{volcano.sh/vgpu-number: 2, volcano.sh/vgpu-memory-percentage: 100}",
+        nodes="cpu: 4, volcano.sh/vgpu-number: 8, volcano.sh/vgpu-memory: 9999"),
+     "Request volcano.sh/vgpu-memory in MiB, or neither: each of volcano.sh/vgpu-number is then a",
+     "job default/web: request per pod without volcano.sh/vgpu-memory-percentage 100 (web is "
+     "placed on n1)"),
     ("pages of another size", written(
         "{hugepages-2Mi: 2Gi}", nodes="cpu: 4, hugepages-1Gi: 4Gi"),
      "No node announces hugepages-2Mi; the nearest name is hugepages-1Gi (4Gi on all nodes).",

@@ -63,10 +63,11 @@ def test_a_node_that_does_not_exist_names_those_that_do():
 def test_a_queue_above_its_limit_says_that_none_is_evicted_for_it():
     built = Cluster().node("n1", cpu=8).queue("a", capability={"cpu": 2})
     lowered = built.copy().job("old", queue="a", cpu=1, pods=3, running={"n1": 3})
-    assert ("It holds more than its limit: cpu 3, limit 2. Limits are compared when jobs are "
-            "admitted") in lowered.why("queue/a").text
+    assert ("Queue a holds more than its limit: cpu 3, limit 2. Limits are compared when jobs are "
+            "admitted") in lowered.why("queue/a").text.replace("\n    ", " ")
     kept = built.job("old", queue="a", cpu=1, pods=2, running={"n1": 2})
-    assert "more than its limit" not in kept.why("queue/a").text
+    assert lowered.why("old").codes == ["queue_above_limit"]
+    assert all("queue_above_limit" not in kept.why(name).codes for name in ("queue/a", "old"))
 
 
 @pytest.mark.parametrize("pattern, said", [("n1", "It is in no HyperNode, as is 1 other node"),

@@ -614,7 +614,7 @@ def test_the_controller_creates_what_a_job_of_its_phase_lacks(phase, group, pods
         assert ("once PodGroup team/j-u, which is Pending, is admitted" in str(each)) == until
     for each in why if why != [] and why[0].code != "not_created.lacking" else ():
         assert (each.facts["tried"] is not None) == bool(retries)
-        assert (each.facts["again"] is not None) == (phase == "Aborted")
+        assert (each.facts["again"] is not None) == (phase in ENDED[1:])
 
 
 @pytest.mark.parametrize(("version", "state", "told"), [

@@ -9,7 +9,7 @@ from functools import reduce
 
 from volcano_lab.api import JobInfo, objects as api
 from volcano_lab.changes import Change
-from volcano_lab.explain import origin, outcome, pages, why_job
+from volcano_lab.explain import beyond, origin, outcome, pages, why_job
 from volcano_lab.explain.evidence import Evidence, requested, unplaced
 from volcano_lab.explain.explanation import Cause, added, over
 from volcano_lab.explain.options import World
@@ -43,7 +43,8 @@ def behind(seen: Evidence, job: JobInfo, known: set[str]) -> list[Cause]:
     then.future = outcome.Outcome()  # further cycles are not run
     also = why_job.job_causes(then, after) if after is not None else []
     doors = [cause for cause in also if cause.code not in known and (
-        _is_door(cause) if code == "once_admitted" else not cause.context)][:DOORS]
+        _is_door(cause) if code == "once_admitted" else not cause.context
+        and cause.code not in beyond.WAITED)][:DOORS]
     return [Cause(cause.code, [
         Message("behind.more" if number else code), *cause.sentences,
         Message("admission_adds", n=len(cause.numbers["allowed"]))

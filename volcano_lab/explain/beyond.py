@@ -18,6 +18,7 @@ from volcano_lab.explain.evidence import OWN, Evidence
 from volcano_lab.explain.explanation import Cause, moment_text
 from volcano_lab.manifests import OperatorObject, events, numa, unsupported
 from volcano_lab.messages import Message, Said
+from volcano_lab.trace import grouped
 
 BEYOND = pages.TABLES["beyond"]
 NO_REASON = re.compile(pages.TABLES["no_reason"]["text"])
@@ -81,7 +82,7 @@ def _in_cluster(seen: Evidence, task: TaskInfo, said: str, changed: Message | No
     `changed`, what the release that runs decides otherwise.
     """
     known = earlier(seen, seen.ssn.jobs[task.job]) if changed else []
-    more = [*known, *_not_counted(seen, seen.ssn.jobs[task.job]), *filter(None, [changed])]
+    more = [*_not_counted(seen, seen.ssn.jobs[task.job]), *(known or filter(None, [changed]))]
     answer = Cause.of("beyond_answer", *more, pod=task.key, said=said.strip().rstrip("."))
     own = [answer] if said else [*_not_admitted(seen, task, more)]
     for each in own or _waited(seen, task, more):
@@ -247,14 +248,13 @@ def crowded(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
         if node is None or seen.is_new(task):
             continue
         cards = {card[0]: int(card[2]) for card in _listed(node.node, CARDS)}
-        held = [(card[0], int(card[2]), each.key) for each in node.tasks.values()
-                for card in _listed(each.pod, ALLOTTED)]
+        held = grouped((card[0], (each.key, int(card[2]))) for each in node.tasks.values()
+                       for card in _listed(each.pod, ALLOTTED))
         said = [*kubelet.above(seen, node.name), *(Message(
             "crowded.card", card=card, node=node.name, resource=MEMORY, most=cards[card],
-            asked=sum(amount for name, amount, _ in held if name == card),
-            pods=[pod for name, _, pod in held if name == card]) for card in dict.fromkeys(
-                card[0] for card in _listed(task.pod, ALLOTTED)) if card in cards and sum(
-                    amount for name, amount, _ in held if name == card) > cards[card])]
+            asked=asked, pods=[pod for pod, _ in each]) for card, each in held.items()
+            for asked in [sum(amount for _, amount in each)] if asked > cards.get(card, inf)
+            and any(pod == task.key for pod, _ in each))]
         if said:
             yield Cause("crowded", said, context=True)
             return

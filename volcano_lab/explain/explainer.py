@@ -13,7 +13,7 @@ from time import perf_counter, time
 
 from volcano_lab.api import FAILED, PIPELINED, RELEASING, JobInfo, TaskInfo, objects as api
 from volcano_lab.changes.draft import CLASSES
-from volcano_lab.explain import beyond, candidates, defects, kubelet, pages, questions, required
+from volcano_lab.explain import beyond, candidates, defects, kubelet, pages, questions
 from volcano_lab.explain.behind import VOLUMES, behind, larger_first
 from volcano_lab.explain.evidence import Evidence, unbound, waits
 from volcano_lab.explain.explanation import Cause, Explanation, Group, Waiting, each_said
@@ -25,7 +25,7 @@ from volcano_lab.explain.promises import leaving, overdue, promised
 from volcano_lab.explain.remedies import ends_of, remedies_for, sooner
 from volcano_lab.explain.remedy import Remedy
 from volcano_lab.explain.victims import evicted_for, victim_causes, who_evicts
-from volcano_lab.explain.why_job import PODS_REFUSED, gap_of, head_of, job_causes
+from volcano_lab.explain.why_job import PODS_REFUSED, gap_of, head_of, job_causes, unusual
 from volcano_lab.framework import SchedulerConfiguration, Session, load_conf
 from volcano_lab.framework.collector import collector_paused, enable_past_young
 from volcano_lab.manifests import Loaded, with_defaults
@@ -270,8 +270,7 @@ class Explainer(Shown):
         causes = idle or [*beyond.beyond_causes(seen, [task])] or [*filter(None, (
             promised(seen, job), questions.why_here(seen, task),
             questions.despite(seen, task, task.node_name),
-            *required.too_near(seen, [task]), *beyond.crowded(seen, [task]),
-            questions.packed(seen, task)))]
+            *unusual(seen, job, [task]), *questions.packed(seen, [task])))]
         if task.status == FAILED:
             causes = [*kubelet.failed_causes(seen, job, task.key)]
         elif not idle:

@@ -228,6 +228,20 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                                                     (failed or seen.of("job", job=job.uid))[-1:]))
 
 
+def beyond_tier(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield that pods are on nodes which no HyperNode of an allowed tier holds together."""
+    tree = seen.ssn.topology.hyper_nodes
+    groups: list[JobInfo | SubJobInfo] = [job, *job.sub_jobs.values()]
+    for each in groups:
+        (hard, most), around = each.hard_topology(), tree.get(each.allocated_hyper_node)
+        if hard and around is not None and around.tier > most:
+            bare = all(task.best_effort for task in each.tasks.values())
+            yield Cause.of("beyond_tier", Message("beyond_tier.bare") if bare else None, tier=most,
+                           context=True, nodes=sorted({
+                               task.node_name for task in each.tasks.values()}))
+            return
+
+
 def _short_groups(job: JobInfo, without: set[str | None]) -> list[SubJobInfo]:
     """The sub-groups that found no HyperNode."""
     return [group for uid, group in sorted(job.sub_jobs.items())

@@ -17,22 +17,18 @@ from volcano_lab.messages import Message
 from volcano_lab.trace.plain import amounts, grouped
 from volcano_lab.trace.views.jobs import missing as not_created
 
-UNLIMITED = 1e300
-"""An amount of a capability that names no limit."""
-
 
 def why_queue(seen: Evidence, queue: str) -> Explanation:
     """Explain what a queue requests, deserves, holds and may hold, what bounds its share, and
     which jobs wait in it.
     """
-    records = seen.trace.records
-    queues = seen.state_at(records[-1] if records else None)["queues"]
+    queues = seen.state_at(next(reversed(seen.trace.records), None))["queues"]
     sums = queues.get(queue)
     if sums is None:
         return _without_share(seen, queue)
     names = [name for name in {**sums["request"], **sums["deserved"]} if name != "pods"]
     limited = [name for name, amount in sums["capability"].items()
-               if name != "pods" and amount < UNLIMITED]
+               if name != "pods" and amount < origin.UNLIMITED]
     may = sums["real_capability"]
     bounds = dict.fromkeys([*names, *limited]) or over(may, {})
     code = "queue_head.weight" if "proportion" in seen.ssn.plugins else "queue_head"
@@ -75,9 +71,7 @@ def _queue_causes(seen: Evidence, queue: str, sums: dict[str, Any], limited: lis
     if less:
         yield Cause.of("real_capability", capability=part(sums["capability"], less),
                        limit=part(may, less))
-    if above := over(part(sums["allocated"], limited), may):
-        yield Cause.of("queue_above_limit", held=part(sums["allocated"], above),
-                       limit=part(may, above))
+    yield from origin.above_limit(seen, queue)
     coming = [task for job in ssn.jobs.values() if job.queue == queue
               for task in job.in_status(PIPELINED).values()]
     if coming:

@@ -18,6 +18,8 @@ from volcano_lab.trace import Record, amounts, grouped, queue_attributes
 CLOSED_WITH = "volcano.sh/closed-by-parent"
 BUILT_IN = ("system-cluster-critical", "system-node-critical")
 """PriorityClasses that each cluster has."""
+UNLIMITED = 1e300
+"""An amount of a capability that names no limit."""
 TOO_LARGE = ("no_nodes", "pod_too_large", "cluster_too_small")
 """Causes that hold whatever others leave."""
 
@@ -26,6 +28,16 @@ def of_cluster(seen: Evidence, limit: Amounts) -> bool:
     """Whether a limit is all that the cluster has."""
     return bool(limit) and all(_same(seen.ssn.total_resource.get(name), limit[name])
                                for name in limit)
+
+
+def above_limit(seen: Evidence, queue: str, context: bool = False) -> Iterator[Cause]:
+    """Yield of which resources a queue holds more than its limit."""
+    sums: Any = seen.state_at(next(reversed(seen.trace.records), None))["queues"].get(queue, {})
+    held, may = sums.get("allocated", {}), sums.get("real_capability", {})
+    limited = [name for name, amount in sums.get("capability", {}).items() if amount < UNLIMITED]
+    if above := over(part(held, limited), may):
+        yield Cause.of("queue_above_limit", context=context, queue=queue,
+                       held=part(held, above), limit=part(may, above))
 
 
 def limit_origin(seen: Evidence, level: str, limit: Amounts) -> list[Message]:

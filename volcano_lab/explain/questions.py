@@ -4,16 +4,17 @@ served before another.
 Volcano: none
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from volcano_lab.api import JobInfo, TaskInfo
 from volcano_lab.explain import evidence, lint, nodes, refusals, rules, slips
 from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.explanation import Cause, Explanation, part
+from volcano_lab.explain.explanation import Cause, Explanation, over, part
 from volcano_lab.explain.order import order_causes, turn_of
 from volcano_lab.messages import Message, NoSuch
 from volcano_lab.plugins.kube import pod_info, taints
-from volcano_lab.trace import Record, reading
+from volcano_lab.trace import Record, amounts, reading
 
 ORDERED = ("allocate", "enqueue", "reclaim", "preempt")
 """The actions in whose order jobs are compared, the one that gives resources first."""
@@ -54,12 +55,19 @@ def why_here(seen: Evidence, task: TaskInfo, other: str = "") -> Cause | None:
         {"scores": {node: scores[node] for node in (chosen, second)}}, [choice])
 
 
-def packed(seen: Evidence, task: TaskInfo) -> Cause | None:
-    """Return that pods placed before this cycle fill nodes while others hold none, by binpack."""
-    empty = [name for name, node in seen.ssn.nodes.items() if not node.tasks]
-    if "binpack" not in seen.ssn.plugins or not empty or last_choice(seen, task.key) is not None:
-        return None
-    return Cause.of("packed", context=True, n=len(empty), nodes=empty, node=task.node_name)
+def packed(seen: Evidence, tasks: list[TaskInfo]) -> Iterator[Cause]:
+    """Yield that by binpack pods placed before this cycle are all on one node, while others that
+    they fit hold none.
+    """
+    first = next((task for task in tasks if not task.best_effort), None)
+    if first is None or len({task.node_name for task in tasks}) > 1 or (
+            "binpack" not in seen.ssn.plugins or last_choice(seen, first.key) is not None):
+        return
+    asks = amounts(first.init_resreq)
+    empty = [name for name, node in seen.ssn.nodes.items() if not node.tasks and not over(
+        asks, amounts(node.allocatable)) and rule_against(seen, first.key, name) is None]
+    if empty:
+        yield Cause.of("packed", context=True, n=len(empty), nodes=empty, node=first.node_name)
 
 
 def _points(scores: dict[str, float]) -> list[Message]:

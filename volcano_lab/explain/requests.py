@@ -19,6 +19,7 @@ from volcano_lab.messages import Message
 from volcano_lab.trace import amounts
 
 OTHER_SCHEDULER = re.compile(r"(?<!kube-)(?<!volcano-)scheduler")
+OWN_TEXT = {"volcano.sh/vgpu-memory-percentage": "part"}  # which no node announces
 SIZES = {"memory": ("memory",), "cpu": ("coreRequest", "cores")}
 """Fields by which an operator sizes the pods of a role, without a template."""
 
@@ -46,7 +47,7 @@ def not_announced(seen: Evidence, names: Collection[str], task: TaskInfo) -> Ite
             yield Message("resource.without", resource=name, n=len(without), nodes=without)
     for close, lacking in absent.items():
         code = "beside" if task.init_resreq.get(close) else "near"
-        code = code if close else "unknown"
+        code = code if close else OWN_TEXT.get(lacking[0], "unknown")
         yield Message(f"resource.{code}", resources=lacking, near=close,
                       amount={close: there.get(close, 0.0)},
                       schedulers=_other_schedulers(seen) or None)

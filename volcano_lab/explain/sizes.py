@@ -71,6 +71,9 @@ def _slips(world: World, job: JobInfo, largest: Amounts, most: Amounts) -> dict[
     close = {name: slips.announced(name, [each for each in most if each not in largest])
              for name in largest if name not in most}
     found = {name: [*_renamed(world, job.uid, name, near)] for name, near in close.items() if near}
+    if any("/" in name and name in most for name in largest):
+        found |= {name: [once(setting(world.job(job.uid), "requests", name, to=None),
+                              rank=Rank.JOB)] for name in close if slips.PART.search(name)}
     if slips.in_milli(largest.get("cpu", 0.0), most.get("cpu", 0.0)):
         found["cpu"] = [once(setting(world.job(job.uid), "requests", "cpu", to=quantity_text(
             "cpu", largest["cpu"] / 1000) + "m"), rank=Rank.JOB)]

@@ -14,6 +14,7 @@ from volcano_lab.trace.plain import grouped
 
 VENDOR = re.compile(r"[^/]+/|hugepages-")
 """How devices of one vendor, and huge pages, begin."""
+PART = re.compile(r"[-.]?percentage$")  # of a device: no amount of another resource
 TRIED = 0.8
 """How similar a label is at least for another value of it to be tried."""
 BEYOND = 8
@@ -76,6 +77,8 @@ def announced(resource: str, there: Iterable[str]) -> str:
     >>> announced("nvidia.com/mig-1g.5gb", ["nvidia.com/gpu", "nvidia.com/mig-2g.10gb"])
     'nvidia.com/mig-2g.10gb'
     """
+    if PART.search(resource):
+        return ""
     vendor = VENDOR.match(resource)
     kin = [each for each in there if vendor and each.startswith(vendor[0])]
     return meant(resource, there) or max(

@@ -8,9 +8,9 @@ from functools import cmp_to_key
 from itertools import chain
 from typing import Any
 
-from volcano_lab.api import JobInfo, Resource, objects as api, pod_sum, quantity
+from volcano_lab.api import JobInfo, Resource, TaskInfo, objects as api, pod_sum, quantity
 from volcano_lab.api.status import FAILED, PENDING, RELEASING, RUNNING, SUCCEEDED
-from volcano_lab.explain import beyond, evictions, evidence, kubelet, owners
+from volcano_lab.explain import beyond, evictions, evidence, gangs, kubelet, origin, owners
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text, over
 from volcano_lab.explain.gangs import apart_causes, gang_cause, topology_causes, validity_causes
@@ -22,6 +22,7 @@ from volcano_lab.explain.origin import TOO_LARGE, best_effort, cluster_too_small
 from volcano_lab.explain.owners import owner_of
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.promises import going_causes
+from volcano_lab.explain.questions import packed
 from volcano_lab.explain.refusals import admission_causes, limit_causes
 from volcano_lab.explain.releases import differs
 from volcano_lab.explain.required import too_near
@@ -169,16 +170,16 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     beside = [*above, *going_causes(seen, job), *_fields(seen, job), *_creator(seen, job),
               *kubelet.failed_causes(seen, job),
               *kubelet.bound_causes(seen, job), *kubelet.evicted_before(seen, job),
-              *_groups_beside(seen, job), *apart_causes(seen, job)]
+              *_groups_beside(seen, job), *apart_causes(seen, job), *_quota_counts(seen, job)]
     stands = bool(job.tasks) and not evidence.waits(job)
     for cause in beside:
         cause.context |= not stands
     if stands:
         idle = [*beyond.idle_causes(seen, job)]
         refused = [] if idle else beyond.beyond_causes(seen, job.tasks.values())
+        pods = [] if seen.brief else [*job.tasks.values()]
         return [*idle, *beside, *refused, *lacking, *_by_others(seen, job),
-                *too_near(seen, () if seen.brief else job.tasks.values()),
-                *beyond.crowded(seen, () if seen.brief else job.tasks.values())]
+                *unusual(seen, job, pods), *packed(seen, pods if len(pods) > 1 else [])]
     popped = seen.of("job", job=job.uid)  # without: no refusal was recorded, or it had no turn
     causes = [*_causes(seen, job)] or [Cause.of("unknown" if popped else "no_turn", records=popped)]
     if {*TOO_LARGE, "larger_than_any_node"}.isdisjoint(cause.code for cause in causes):
@@ -190,6 +191,15 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     return [*beyond.idle_causes(seen, job), *lacking,
             *(cause for cause in causes if cause.code not in said),
             *_placed_here(seen, job), *kubelet.scaled(seen, job), *_deadline(seen, job), *beside]
+
+
+def unusual(seen: Evidence, job: JobInfo, pods: list[TaskInfo]) -> Iterator[Cause]:
+    """Yield what may surprise of pods that are placed: beside others, and in a full queue or beyond
+    a tier where this was before the cycle.
+    """
+    yield from chain(too_near(seen, pods), beyond.crowded(seen, pods))
+    if pods and not any(map(seen.is_new, pods)):
+        yield from chain(gangs.beyond_tier(seen, job), origin.above_limit(seen, job.queue, True))
 
 
 def _placed_here(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -364,6 +374,16 @@ def _groups_beside(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             for each in groups]
         yield Cause.of("groups_beside", hint, owner=seen.names.owned[job.uid], count=len(groups),
                        groups=beside)
+
+
+def _quota_counts(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield the ResourceQuotas that count pods which exist though their job is not admitted."""
+    pods = [] if seen.brief or _was_admitted(seen, job) else [
+        task for task in job.tasks.values() if task.key in seen.named]
+    quotas = [each.key for each in seen.ssn.snapshot.resource_quotas.get(job.namespace, ()) if any(
+        name.removeprefix("requests.") in evidence.requested(pods) for name in each.spec.hard)]
+    if quotas:
+        yield Cause.of("quota_counts", context=True, n=len(pods), quotas=quotas)
 
 
 def _deadline(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

@@ -46,8 +46,8 @@ def _ended(job: api.VolcanoJob, phase: str, has_pods: bool) -> Message:
     command = f"vcctl job resume -n {job.namespace} -N {job.name}"
     again = Message("not_created.resume", command=command, change=(
         f"--set job/{job.key}.status.state.phase=Pending")) if phase == "Aborted" else None
-    if phase in ("Terminated", "Failed") and (why := jobs.fails_first(job)):
-        again = Message("not_created.final", why=why)
+    if phase in ("Terminated", "Failed"):
+        again = Message("not_created.final", why=jobs.fails_first(job))
     retries, most = job.status.retry_count, job.spec.max_retry or 3
     tried = Message("not_created.tried", retries=retries, most=most) if retries else None
     code = "finished" if has_pods else "no_pods"
