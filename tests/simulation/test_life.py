@@ -148,23 +148,6 @@ def test_the_command_replays_lives_and_recordings(tmp_path, capsys):
         assert str(refused.value).isprintable() and len(str(refused.value)) < 500
 
 
-def test_the_command_sums_up_what_was_decided(tmp_path, capsys):
-    documents = [to_dict(obj) for obj in cluster().objects()]
-    lines = [{"name": name, "family": family, "conf": CONF if name != "c2" else "actions: x",
-              "objects": documents if name != "c3" else 5}
-             for name, family in (("c0", "a"), ("c1", "b"), ("c2", "b"), ("c3", "b"))]
-    (tmp_path / "cases").write_text("\n".join(map(json.dumps, lines)))
-    assert replay_file(str(tmp_path / "cases"), summary=True) == 1
-    told = capsys.readouterr()
-    assert [line.split() for line in told.out.splitlines()] == [
-        ["FAMILY", "CASES", "PLACED", "REFUSED", "RAISED"], ["a", "1", "2", "0", "0"],
-        ["b", "3", "2", "1", "1"], ["all", "4", "4", "1", "1"]]
-    assert told.err == "warning: cases that raised: 1\n"
-    assert replay_file(str(tmp_path / "cases"), timing=True, summary=True) == 1
-    assert capsys.readouterr().out.split()[:6] == [
-        "FAMILY", "CASES", "MEDIAN_MS", "MOST_MS", "all", "2"]
-
-
 def test_events_without_an_object_do_not_stop_the_reading_of_a_recording():
     events = [{"type": "ADDED"}, 5, {"object": {"metadata": 5}}, {"object": {}}]
     text = "\n".join(map(json.dumps, events))

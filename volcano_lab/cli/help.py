@@ -123,16 +123,10 @@ class Command(click.Command):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            given = error.option_name
-            alike = [name for param in self.params for name in param.opts if name[4:]
-                     and name[:4] == given[:4]]
-            if not alike:
-                raise
-            from difflib import SequenceMatcher
-
-            best = max(alike, key=lambda name: SequenceMatcher(None, name, given).ratio())
-            hint = of_click("Did you mean {possibility}?").format(possibility=repr(best))
-            raise click.UsageError(f"{error.message} {hint}", ctx) from None
+            alike = [name for param in self.params for name in param.opts
+                     if name.startswith(error.option_name[:4])]
+            vars(error).update(possibilities=alike or error.possibilities)
+            raise
 
     def get_help(self, ctx: click.Context) -> str:
         """Return the page of help."""

@@ -15,13 +15,12 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from errno import EFBIG, EINVAL
 from functools import partial
 from pathlib import Path
-from statistics import median
 from typing import IO, Any
 
 from volcano_lab.api.resource import MAX_FLOAT, Resource
 from volcano_lab.cache import Cache
 from volcano_lab.cli import DONE, FOUND, Mistake
-from volcano_lab.cli.output import table, warn, width
+from volcano_lab.cli.output import warn
 from volcano_lab.framework import Action, ConfError, Observer, PriorityQueue, Session
 from volcano_lab.manifests import Reader, Unreadable, found_text, loader as manifests, with_defaults
 from volcano_lab.manifests.files import MOST_BYTES, is_descriptor
@@ -35,8 +34,6 @@ QUEUE_ATTRIBUTES = ("deserved", "allocated", "request", "elastic", "inqueue", "c
                     "real_capability", "guarantee")
 Recorded = tuple[Life, dict[str, Any], dict[str, Any]]
 """A life, and the case and the row of its next, undecided cycle."""
-OPTIONAL = ("discarded", "promised", "evicted", "refused", "raised")
-"""Sums that are left out if they are all zero."""
 
 
 def read_cases(path: str | Path) -> Iterator[dict[str, Any]]:
@@ -173,15 +170,14 @@ def life_mistakes(events: str | None, cases: str | None) -> Iterator[None]:
             "line", cases=cases, events=events) from None
 
 
-def replay_file(cases: str | None, timing: bool = False, life: str | None = None,
-                summary: bool = False) -> int:
-    """Print the decisions on each case of a file or each cycle of a life, or sums of them by
-    family, and report how many raised; 1 if one did. Raises `Mistake`.
+def replay_file(cases: str | None, timing: bool = False, life: str | None = None) -> int:
+    """Print the decisions on each case of a file or each cycle of a life, and report how many
+    raised; 1 if one did. Raises `Mistake`.
     """
     if cases is None and life is None:
         raise Mistake("replay is given no file; allowed is one of cases, or --life with "
                       "one")
-    failed, count, sums = 0, 0, Sums()
+    failed, count = 0, 0
     with life_mistakes(life, cases):
         if life is None:
             assert cases is not None  # one of the two is given
@@ -191,17 +187,11 @@ def replay_file(cases: str | None, timing: bool = False, life: str | None = None
                                 else lives(read_cases(cases), read_cases(life)))
         for row in rows:
             failed, count = failed + ("error" in row), count + 1
-            if summary:
-                sums.add(row)
-            else:
-                sys.stdout.write(json.dumps(row, separators=(",", ":")) + "\n")
+            sys.stdout.write(json.dumps(row, separators=(",", ":")) + "\n")
     if not count:
         warn([gettext("{file}: there are no cases", file=life or cases)])
-    if summary:
-        print(table(sums.rows(), OPTIONAL, width()) or gettext("There are no cases."))
     if failed:
-        warn([gettext("cases that raised: {failed}" if summary else
-                      'cases that raised: {failed}; "error" in its line says what', failed=failed)])
+        warn([gettext('cases that raised: {failed}; "error" in its line says what', failed=failed)])
     return FOUND if failed else DONE
 
 
@@ -216,46 +206,6 @@ def replay_all(path: str | Path, timing: bool) -> Iterator[dict[str, Any]]:
         except Exception as error:  # the run continues; the row has the error
             yield {"name": case.get("name", ""), "family": case.get("family", ""),
                    "error": f"{type(error).__name__}: {error}"}
-
-
-class Sums:
-    """Decisions on cases, summed by their family.
-
-    >>> sums = Sums()
-    >>> sums.add({"name": "c0", "family": "gang", "confError": "no actions"})
-    >>> [(row["family"], row["cases"], row["refused"]) for row in sums.rows()]
-    [('gang', 1, 1), ('all', 1, 1)]
-    """
-
-    def __init__(self) -> None:
-        self.families: dict[str, Counter[str]] = {}
-        self.seconds: dict[str, list[float]] = {}
-
-    def add(self, row: dict[str, Any]) -> None:
-        """Count the decisions of one case, or one cycle."""
-        steps = row.get("steps") or []
-        words = Counter(word for step in steps for word, *_ in step["committed"])
-        last = steps[-1]["tasks"].values() if steps else ()
-        found = Counter(cases=1, placed=words["allocate"], evicted=words["evict"],
-                        promised=sum(status == "Pipelined" for status, _ in last),
-                        discarded=sum(step["undone"] for step in steps),
-                        refused=int("confError" in row), raised=int("error" in row))
-        for family in (row.get("family") or "", "all"):
-            self.families.setdefault(family, Counter()).update(found)
-            self.seconds.setdefault(family, []).extend(
-                [row["times"]["cycle"]] if "times" in row else [])
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a row per family, and one of all; for timed cycles their milliseconds."""
-        families = sorted(self.families, key=lambda family: family == "all")
-        if any(self.seconds.values()):
-            timed = [(family, self.seconds[family]) for family in families if family]
-            return [{"family": family, "cases": len(times),
-                     "median_ms": f"{1e3 * median(times):.1f}",
-                     "most_ms": f"{1e3 * max(times):.1f}"} for family, times in timed if times]
-        words = ("cases", "placed", "promised", "evicted", "discarded", "refused", "raised")
-        return [{"family": family, **{word: self.families[family][word] for word in words}}
-                for family in families if family]
 
 
 class CycleRecord(Observer):
