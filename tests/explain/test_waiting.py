@@ -329,3 +329,20 @@ def test_as_many_nodes_as_it_takes_are_repaired():
     found = Cluster().add(nodes).job("new", pods=2, cpu=3).explainer().why("new").remedies
     assert str(found[0]) == ("repair node n0, n1, which has taint node.kubernetes.io/disk-pressure "
                              "(new is placed on n0, n1)")
+
+
+@pytest.mark.parametrize(("binpack", "gpu", "said"), [
+    ("{name: binpack}", 1, True), ("nodeorder", 1, False), ("{name: binpack}", 0, False),
+    ('{name: binpack, arguments: {binpack.resources: "nvidia.com/gpu"}}', 1, False)])
+def test_devices_in_parts_on_nodes_are_not_counted_by_binpack(binpack, gpu, said):
+    """Unless they are among its resources; of CPUs it counts what is left."""
+    cluster = Cluster()
+    for name in ("n1", "n2"):
+        cluster.node(name, cpu=8, gpu=2 * gpu).job(f"on-{name}", cpu=1 + 3 * (not gpu), gpu=gpu,
+                                                   running={name: 1})
+    text = cluster.job("big", cpu=1 + 4 * (not gpu), gpu=2 * gpu).explainer(
+        f"actions: allocate\ntiers: [{{plugins: [{{name: predicates}}, {binpack}]}}]".replace(
+            " nodeorder", " {name: nodeorder}")).why("big").text
+    assert "no single node has enough" in text
+    assert ("binpack does not count nvidia.com/gpu: with its argument binpack.resources: "
+            "nvidia.com/gpu pods with them fill" in text) is said

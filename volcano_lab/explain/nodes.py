@@ -146,6 +146,7 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
     return Cause(code, [said, *requests.at_first(seen, task, largest or names),
                         None if largest else seen.own(task.job, choice),
                         *_beside_daemons(seen, request, largest),
+                        requests.not_packed(seen, names) if code == "fragmented" else None,
                         *requests.not_announced(seen, largest, task),
                         *withheld(seen, task, seen.ssn.nodes, names)], numbers, [choice])
 

@@ -7,6 +7,7 @@ Volcano: none
 import re
 from collections.abc import Collection, Iterable, Iterator
 from itertools import product
+from typing import Any
 
 from volcano_lab.api import ATTACHABLE, Resource, total
 from volcano_lab.api.task import TaskInfo, pod_resource_request
@@ -95,6 +96,14 @@ def at_first(seen: Evidence, task: TaskInfo, names: Iterable[str]) -> Iterator[M
     for name in filter(re.compile(ATTACHABLE).match, names):
         yield Message("attachable", resource=name, driver=name.removeprefix(ATTACHABLE),
                       most=part(seen.largest_nodes, [name]))
+
+
+def not_packed(seen: Evidence, names: Iterable[str]) -> Message | None:
+    """Return that binpack does not count devices of which no node has enough left."""
+    binpack: Any = seen.ssn.plugins.get("binpack")
+    off = [] if binpack is None else [
+        name for name in names if "/" in name and not binpack.resources.get(name)]
+    return Message("not_packed", resources=off) if off else None
 
 
 def sized_by(seen: Evidence, task: TaskInfo, resource: str) -> Iterator[tuple[str, str, str]]:
