@@ -309,7 +309,7 @@ def test_jobs_that_the_cycle_leaves_out_wait_too(tmp_path):
     for namespace, code in ((), 1), (("-n", "a"), 1), (("-n", "b"), 0):
         assert main(["run", str(tmp_path / "c.yaml"), "--fail-on-pending", *namespace]) == code
     cycle = lost.run(trace=Trace())
-    assert "its queue taem" in page(state_of(cycle, 1, [], lost.objects()))
+    assert "its queue taem" in page(state_of(cycle, 1, [], [], lost.objects()))
 
 
 def test_as_many_cordoned_nodes_as_it_takes_are_uncordoned():
