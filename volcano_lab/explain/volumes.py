@@ -21,10 +21,7 @@ SAID = "plugin VolumeBinding pre-predicates failed "
 
 def claim_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield what claims of waiting pods lack before any node is searched, each reason once."""
-    found = grouped((error.reasons[0], task) for task in job.in_status(PENDING).values()
-                    for errors in [job.nodes_fit_errors.get(task.uid)] if errors is not None
-                    for error in [*errors.nodes.values()][:1] if error.reasons[0].startswith(SAID))
-    for reason, (task, *_) in found.items():
+    for reason, (task, *_) in grouped(_refused(job)).items():
         untried = _untried(seen, job, task)
         why = _lacking(seen.ssn.snapshot.storage, task.pod)
         code = why.code.partition(".")[0] if why is not None else "claim_refused"
@@ -42,6 +39,15 @@ def claim_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             "reason": reason, "claim": claim, "near": close, "stops": bool(untried), "classes": [
                 each.name for each in seen.ssn.snapshot.storage.all(api.StorageClass.kind)
             ] if lost else []})
+
+
+def _refused(job: JobInfo) -> Iterator[tuple[str, TaskInfo]]:
+    """Yield the waiting pods whose claims were refused, with the reason."""
+    for task in job.in_status(PENDING).values():
+        errors = job.nodes_fit_errors.get(task.uid) if task.pod.spec.volumes else None
+        for error in [*errors.nodes.values()][:1] if errors is not None else ():
+            if error.reasons[0].startswith(SAID):
+                yield error.reasons[0], task
 
 
 def _untried(seen: Evidence, job: JobInfo, refused: TaskInfo) -> list[TaskInfo]:
