@@ -71,10 +71,8 @@ class Sweep(Shown):
 @friendly_errors
 def sweep(base: Base, grid: Grid,
           metrics: Sequence[str] | Mapping[str, Metric] = ("placed", "pending"), *,
-          conf: Conf = None,
-          over: Mapping[str, Any] | None = None, workers: int = 1,
-          scheduler: str | None = None,
-          path: str | Path | None = None,
+          conf: Conf = None, over: Mapping[str, Any] | None = None, workers: int = 1,
+          scheduler: str | None = None, path: str | Path | None = None,
           progress: Callable[[int, int], None] | None = None) -> Sweep:
     """Run a cycle, or a simulation, for every setting of a grid, and measure it.
 
