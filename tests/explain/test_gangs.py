@@ -202,6 +202,7 @@ def test_a_topology_waits_for_the_tree_of_hyper_nodes(topology, waits):
 @pytest.mark.parametrize("topology, places, requests, said", [
     (HARD, ["n1", "n2"], {}, "Pods that request nothing are placed by backfill"),
     (HARD, ["n1", "n2"], {"cpu": "1"}, "holds all of these"), (HARD, ["n0", "n1"], {}, None),
+    ({"mode": "hard", "highestTierName": "leaf"}, ["n1", "n2"], {}, "holds all of these"),
     ({"mode": "soft", "highestTierAllowed": 1}, ["n1", "n2"], {}, None)])
 @pytest.mark.parametrize("name", ["new", "new-1"])
 def test_pods_that_run_beyond_the_tier_of_their_topology(topology, places, requests, said, name):

@@ -448,11 +448,12 @@ status: {hard: {requests.cpu: "5"}, used: {requests.cpu: "4"}}
 
 @pytest.mark.parametrize(("failed", "evicted", "said"), [
     ("TerminateJob", "RestartJob", True), ("RestartJob", "RestartJob", False),
-    ("TerminateJob", "", False)])
+    ("TerminateJob", "", False), ("AbortJob", "RestartTask", True)])
 def test_an_evicted_pod_that_fails_before_it_is_deleted_is_told(failed, evicted, said):
     policies = ", ".join(f"{{event: {event}, action: {action}}}" for event, action in (
         ("PodFailed", failed), ("PodEvicted", evicted)) if action)
-    found = asked(ENDED.replace("  queue:", f"  policies: [{policies}]\n  queue:")).why("over")
+    ended = ENDED.replace("Terminated", "Aborted" if failed == "AbortJob" else "Terminated")
+    found = asked(ended.replace("  queue:", f"  policies: [{policies}]\n  queue:")).why("over")
     assert (f"the policy {failed} for PodFailed acts before {evicted} for PodEvicted"
             in found.text) == said
 

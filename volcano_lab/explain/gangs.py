@@ -230,11 +230,12 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 
 def beyond_tier(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield that pods are on nodes which no HyperNode of an allowed tier holds together."""
-    tree = seen.ssn.topology.hyper_nodes
+    tree, tiers = seen.ssn.topology.hyper_nodes, seen.ssn.topology.tier_by_name
     groups: list[JobInfo | SubJobInfo] = [job, *job.sub_jobs.values()]
     for each in groups:
-        (hard, most), around = each.hard_topology(), tree.get(each.allocated_hyper_node)
-        if hard and around is not None and around.tier > most:
+        spec, around = each.network_topology, tree.get(each.allocated_hyper_node)
+        most = tiers.get(spec.highest_tier_name, spec.highest_tier_allowed) if spec else None
+        if spec and spec.mode == "hard" and most is not None and around and around.tier > most:
             bare = all(task.best_effort for task in each.tasks.values())
             yield Cause.of("beyond_tier", Message("beyond_tier.bare") if bare else None, tier=most,
                            context=True, nodes=sorted({

@@ -76,9 +76,12 @@ def announced(resource: str, there: Iterable[str]) -> str:
     'nvidia.com/mig-1g.5gb'
     >>> announced("nvidia.com/mig-1g.5gb", ["nvidia.com/gpu", "nvidia.com/mig-2g.10gb"])
     'nvidia.com/mig-2g.10gb'
+    >>> announced("nvidia.com/gpumem-percentage", ["nvidia.com/gpu", "nvidia.com/gpumem"])
+    'nvidia.com/gpu'
     """
-    if PART.search(resource):
-        return ""
+    if PART.search(resource):  # only the device itself, whose name it begins with
+        there = [each for each in there if resource.startswith(each)]
+        there = [each for each in there if each != PART.sub("", resource)]
     vendor = VENDOR.match(resource)
     kin = [each for each in there if vendor and each.startswith(vendor[0])]
     return meant(resource, there) or max(

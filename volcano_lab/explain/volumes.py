@@ -31,9 +31,10 @@ def claim_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             why is not None and why.code == "claim_missing") else ([], [])
         yield Cause(code, [
             Message("claim", pod=task.key, why=why or reason), *_of_job(seen, job, claim),
-            Message("claim_missing.near", namespace=task.namespace, claims=[*there, *(
+            Message("claim_missing.near", claims=[*there, *(
                 f"{task.namespace}/{each}" for each in close)]) if there or close else None,
-            Message("claim_missing.there", claims=there, claim=claim) if there else None,
+            Message("claim_missing.there", claims=there, claim=claim,
+                    namespace=task.namespace) if there else None,
             *_no_csi_nodes(seen.ssn.snapshot.storage),
             Message("claim.stops", n=len(untried), pod=untried[0].key) if untried else None], {
             "reason": reason, "claim": claim, "near": close, "stops": bool(untried), "classes": [

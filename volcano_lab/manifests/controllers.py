@@ -43,16 +43,17 @@ def _by_task(running: list[api.Pod], ready: bool) -> dict[tuple[str | None, ...]
 
 def _ended(job: api.VolcanoJob, phase: str, has_pods: bool) -> Message:
     """Why the controller creates no pods of a Job that ends or has ended."""
-    command = f"vcctl job resume -n {job.namespace} -N {job.name}"
-    again = Message("not_created.resume", command=command, change=(
-        f"--set job/{job.key}.status.state.phase=Pending")) if phase == "Aborted" else None
-    if phase in ("Terminated", "Failed"):
-        again = Message("not_created.final", why=jobs.fails_first(job))
+    again = Message("not_created.final") if phase in ("Terminated", "Failed") else None
+    if phase == "Aborted":
+        again = Message(
+            "not_created.resume", command=f"vcctl job resume -n {job.namespace} -N {job.name}",
+            change=f"--set job/{job.key}.status.state.phase=Pending")
     retries, most = job.status.retry_count, job.spec.max_retry or 3
     tried = Message("not_created.tried", retries=retries, most=most) if retries else None
     code = "finished" if has_pods else "no_pods"
     code = "ending" if phase in ENDING else code
     return Message(f"not_created.{code}", phase=phase, tried=tried, again=again,
+                   why=again and jobs.fails_first(job),
                    policy=None if has_pods else jobs.ended_by(job))
 
 
