@@ -42,9 +42,8 @@ def behind(seen: Evidence, job: JobInfo, known: set[str]) -> list[Cause]:
     then, after = Evidence(ssn, trace, objects), ssn.jobs.get(job.uid)
     then.future = outcome.Outcome()  # further cycles are not run
     also = why_job.job_causes(then, after) if after is not None else []
-    doors = [cause for cause in also if cause.code not in known and (
-        _is_door(cause) if code == "once_admitted" else not cause.context
-        and cause.code not in beyond.WAITED)][:DOORS]
+    doors = [cause for cause in also if cause.code not in {*known, *beyond.WAITED} and (
+        _is_door(cause) if code == "once_admitted" else not cause.context)][:DOORS]
     return [Cause(cause.code, [
         Message("behind.more" if number else code), *cause.sentences,
         Message("admission_adds", n=len(cause.numbers["allowed"]))

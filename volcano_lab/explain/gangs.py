@@ -236,10 +236,9 @@ def beyond_tier(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         spec, around = each.network_topology, tree.get(each.allocated_hyper_node)
         most = tiers.get(spec.highest_tier_name, spec.highest_tier_allowed) if spec else None
         if spec and spec.mode == "hard" and most is not None and around and around.tier > most:
-            bare = all(task.best_effort for task in each.tasks.values())
-            yield Cause.of("beyond_tier", Message("beyond_tier.bare") if bare else None, tier=most,
-                           context=True, nodes=sorted({
-                               task.node_name for task in each.tasks.values()}))
+            yield Cause.of("beyond_tier", Message("beyond_tier.bare") if all(
+                task.best_effort for task in each.tasks.values()) else None, context=True,
+                tier=most, nodes=sorted({task.node_name for task in each.tasks.values()}))
             return
 
 

@@ -79,9 +79,8 @@ def announced(resource: str, there: Iterable[str]) -> str:
     >>> announced("nvidia.com/gpumem-percentage", ["nvidia.com/gpu", "nvidia.com/gpumem"])
     'nvidia.com/gpu'
     """
-    if PART.search(resource):  # only the device itself, whose name it begins with
-        there = [each for each in there if resource.startswith(each)]
-        there = [each for each in there if each != PART.sub("", resource)]
+    if stem := PART.search(resource) and PART.sub("", resource):  # then only the device itself
+        there = [each for each in there if stem.startswith(each) and each != stem]
     vendor = VENDOR.match(resource)
     kin = [each for each in there if vendor and each.startswith(vendor[0])]
     return meant(resource, there) or max(
