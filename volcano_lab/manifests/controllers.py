@@ -50,8 +50,7 @@ def _ended(job: api.VolcanoJob, phase: str, has_pods: bool) -> Message:
             change=f"--set job/{job.key}.status.state.phase=Pending")
     retries, most = job.status.retry_count, job.spec.max_retry or 3
     tried = Message("not_created.tried", retries=retries, most=most) if retries else None
-    code = "finished" if has_pods else "no_pods"
-    code = "ending" if phase in ENDING else code
+    code = "ending" if phase in ENDING else ("no_pods", "finished")[has_pods]
     return Message(f"not_created.{code}", phase=phase, tried=tried, again=again,
                    why=again and jobs.fails_first(job),
                    policy=None if has_pods else jobs.ended_by(job))
