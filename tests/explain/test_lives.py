@@ -149,7 +149,7 @@ def test_alternatives_stand_on_one_line():
                     "{unschedulable: true}, status: {allocatable: {cpu: 8, pods: 9}}}")
     found = asked(cluster.job("new", cpu=4), conf("allocate", "gang"))
     changes = [remedy.change for remedy in found.remedies]
-    assert changes[0] == "uncordon a, b or c" and "uncordon" not in " ".join(changes[1:])
+    assert changes[0] == "uncordon any of 3: a, b, c" and "uncordon" not in " ".join(changes[1:])
     assert [each.args for each in found.remedies[0].alike] == [
         ["--set", f"node/{name}.unschedulable=false"] for name in ("b", "c")]
 

@@ -269,7 +269,7 @@ SCENES = {
         lambda: cordoned("n2", "n3", "n4").queue("q", capability=4).job(
             "old", queue="q", cpu=4, running={"n1": 1}).job("train", queue="q", cpu=2).objects(),
         conf("gang", "predicates", "capacity"),
-        "both: queue q: capability cpu 4 -> 6; uncordon n2, n3 or n4",
+        "both: queue q: capability cpu 4 -> 6; uncordon any of 3: n2, n3, n4",
         "train is placed on n2"),
     "the factor": (
         lambda: Cluster().node("n1", cpu=4).job("old", pods=4, min_member=1, cpu=1, queue="b",

@@ -94,7 +94,7 @@ def _any_fact(facts: list[Any]) -> Any:
         isinstance(part, Message) for part in fact)]
     if len(parts) == len(facts) and len({*map(len, parts)}) == 1:
         return [any_of(each) for each in zip(*parts, strict=True)]
-    return Message("any_of", names=facts)
+    return Message("any_of" if len(facts) > 2 else "either", n=len(facts), names=facts)
 
 
 def _together(before: Message, after: Message) -> Message | None:

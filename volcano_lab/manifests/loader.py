@@ -403,7 +403,8 @@ def _structured(cls: type[api.KubernetesObject], body: dict[str, Any]
     """
     findings = Findings()
     obj = structure(cls, body, findings)
-    if findings.errors and documents.text_of((body.get("metadata") or {}).get("uid")):
+    metadata = body.get("metadata")
+    if findings.errors and isinstance(metadata, dict) and documents.text_of(metadata.get("uid")):
         stored = Findings(strict=False)
         obj = structure(cls, body, stored)
         findings.errors, now = stored.errors, findings.errors
