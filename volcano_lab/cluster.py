@@ -106,9 +106,9 @@ class Cluster(ClusterObjects):
                 error.args = (f"{given}: {error}",)
             raise
 
-    def has_configuration(self, conf: Conf = None) -> bool:
+    def has_configuration(self) -> bool:
         """Return whether a configuration is named, or Volcano's default is taken."""
-        return not (conf is None and self.conf is None and scheduler_conf_of(self.others) is None)
+        return self.conf is not None or scheduler_conf_of(self.others) is not None
 
     def cache(self) -> Cache:
         """The cluster as a scheduler comes to know it."""

@@ -80,7 +80,7 @@ def _created(seen: Evidence, job: JobInfo, known: bool) -> Iterator[Message]:
             "not_created.depends", "not_created.later") for each in why):
         yield Message("gang_invalid.depends")
     if owner and not (why or known):
-        most = owners.at_once(seen, job, owner)
+        most = owners.at_once(seen, job)
         form = "at_once" if most < job.min_available else "owner"
         if owner.kind == "StatefulSet" and job.valid_task_num():
             form = "ordered"
@@ -126,8 +126,7 @@ def _in_others(seen: Evidence, job: JobInfo) -> Iterator[Message]:
 def _unread(seen: Evidence, job: JobInfo) -> Message | None:
     """That an object of a kind that is not read is to create the pods of a PodGroup."""
     owner = owners.owner_of(job)
-    if owner is None or any(obj.kind == owner.kind
-                            for obj in seen.named.get(f"{job.namespace}/{owner.name}", ())):
+    if owner is None or owners.objects_of(seen, job):
         return None
     return Message("gang.no_pods.owner", kind=owner.kind, name=owner.name, queue=job.queue,
                    least=amounts(job.get_min_resources()) or None, group=job.pod_group.name,

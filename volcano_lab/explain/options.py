@@ -247,11 +247,11 @@ def several(settings: list[str], rank: int = Rank.QUEUE) -> Option:
     return Option(lambda count: Change(tuple(settings[:count])), rank, len(settings))
 
 
-def stages(changes: Iterable[Change], rank: int = Rank.QUEUE) -> Iterator[Option]:
+def stages(changes: Iterable[Change]) -> Iterator[Option]:
     """One of some changes, the least first, without those that set nothing."""
     found = [change for change in dict.fromkeys(changes) if change.settings]
     if found:
-        yield Option(lambda step: found[step - 1], rank, len(found))
+        yield Option(lambda step: found[step - 1], Rank.QUEUE, len(found))
 
 
 def quota_raised(quota: str, *levels: Iterable[tuple[str, str]]) -> Iterator[Option]:

@@ -33,6 +33,13 @@ def owner_of(job: JobInfo) -> OwnerReference | None:
                  if ref.kind != "PodGroup"), None)
 
 
+def objects_of(seen: Evidence, job: JobInfo) -> list[KubernetesObject]:
+    """Return the object that is the job's owner, as it was given; none where it was not."""
+    owner = owner_of(job)
+    return [obj for obj in seen.named.get(f"{job.namespace}/{owner.name}", ())
+            if obj.kind == owner.kind] if owner else []
+
+
 def kind_of(job: JobInfo) -> str:
     """Return the kind of what has created a job, "" where nothing has."""
     return getattr(owner_of(job), "kind", "")
@@ -148,24 +155,19 @@ def creates_later(seen: Evidence, job: JobInfo) -> dict[str, str]:
     """Return the field of its owner by which some of its pods are created once the others are
     ready, or have a node, and its value; nothing where it creates all at once.
     """
-    owner = owner_of(job)
-    if owner is None:
-        return {}
     return next(({"field": field, "value": value}
-                 for obj in seen.named.get(f"{job.namespace}/{owner.name}", ())
-                 if isinstance(obj, OperatorObject) and obj.kind == owner.kind
+                 for obj in objects_of(seen, job) if isinstance(obj, OperatorObject)
                  for field, wanted in KINDS["after"].get(obj.kind, {}).items()
                  for value in [obj.spec.get(field) or obj.metadata.annotations.get(field)]
                  if value and wanted in ("", value)), {})
 
 
-def at_once(seen: Evidence, job: JobInfo, owner: OwnerReference) -> float:
-    """Return how many pods an owner has at most at once: a Job of Kubernetes one, unless it says
+def at_once(seen: Evidence, job: JobInfo) -> float:
+    """Return how many pods its owner has at most at once: a Job of Kubernetes one, unless it says
     otherwise, other kinds any number.
     """
     found = [at_path(obj, ["spec", "parallelism"]) or int(isinstance(obj, BatchJob))
-             for obj in seen.named.get(f"{job.namespace}/{owner.name}", ())
-             if obj.kind == owner.kind and not isinstance(obj, VolcanoJob)]
+             for obj in objects_of(seen, job) if not isinstance(obj, VolcanoJob)]
     return next((most for most in found if isinstance(most, int) and most), inf)
 
 

@@ -168,10 +168,9 @@ def missing(numbers: dict[str, Any]) -> Amounts:
     return {} if limit is None else over(numbers.get("asked", {}), limit)
 
 
-def _renamed(world: World, uid: str, resource: str, close: str, rank: int = Rank.JOB
-             ) -> Iterator[Option]:
+def _renamed(world: World, uid: str, resource: str, close: str) -> Iterator[Option]:
     """That the job's pods ask for a resource by the name that nodes announce."""
     texts = requests_of(world.waiting(uid), resource)
     if texts:
         yield once(setting(world.job(uid), "requests", resource, to=None),
-                   setting(world.job(uid), "requests", close, to=texts[0]), rank=rank)
+                   setting(world.job(uid), "requests", close, to=texts[0]), rank=Rank.JOB)

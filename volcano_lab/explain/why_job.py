@@ -47,11 +47,11 @@ def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
     below = job.ready_task_num() < job.min_available
     stuck = any(cause.numbers.get("never") or (below and cause.numbers.get("stuck"))
                 for cause in causes)
+    sure = next((gap_of(cause, True) for cause in causes if "sure" in cause.numbers), None)
     if job.tasks and not counts(job)[1] and not evidence.waits(job) and not stuck:
-        return [_standing(seen, job, causes, status), *_notes(seen, job)]
+        return [_standing(seen, job, causes, status, sure), *_notes(seen, job)]
     if counts(job)[1] and not counts(job)[2] and any(
             cause.code in beyond.WAITED for cause in causes):
-        sure = next((gap_of(cause, True) for cause in causes if "sure" in cause.numbers), None)
         return [Message("job.idle" if sure else "job.pipelined", gap=sure, status=status,
                         job=short(seen.called(job.uid))), *_notes(seen, job)]
     gaps = map(gap_of, sorted(causes, key=lambda cause: cause.code not in TOO_LARGE))
@@ -60,11 +60,11 @@ def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
                     job=short(seen.called(job.uid))), *_notes(seen, job)]
 
 
-def _standing(seen: Evidence, job: JobInfo, causes: list[Cause], status: list[Message]) -> Message:
+def _standing(seen: Evidence, job: JobInfo, causes: list[Cause], status: list[Message],
+              sure: Message | None) -> Message:
     """The first line about a job of which no pod waits here."""
     by, found = beyond.decided_by(causes), grouped((cause.code, cause) for cause in causes)
     idle = next(filter(None, (gap_of(cause) for cause in causes if cause.code in OWN_PARTS)), None)
-    sure = next((gap_of(cause, True) for cause in causes if "sure" in cause.numbers), None)
     refused = next((Message(f"gap.{cause.code}", **cause.numbers) for cause in causes
                     if cause.code in PODS_REFUSED), None)
     more = _besides(found)
@@ -321,8 +321,11 @@ def _creator(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield Cause("created_by", said, context=True)
 
 
-def elsewhere(pods: list[api.Pod], owner: api.OwnerReference | None = None) -> Iterator[Cause]:
-    """Yield that pods name another scheduler, and which `owner` has created them."""
+def elsewhere(pods: list[api.Pod], owner: api.OwnerReference | None = None, run: bool = False
+              ) -> Iterator[Cause]:
+    """Yield that pods name another scheduler, by which they may `run`, and which `owner` has
+    created them.
+    """
     if pods:
         names = dict.fromkeys(pod.spec.scheduler_name for pod in pods)
         made = next((ref.kind for ref in pods[0].metadata.owner_references), "")
@@ -332,8 +335,8 @@ def elsewhere(pods: list[api.Pod], owner: api.OwnerReference | None = None) -> I
                          f"{owner.kind} {made}", Message("other_scheduler.template"))
                      ) if owner else None
         more = f"other_scheduler.{owner.kind}" if owner else ""
-        yield Cause.of("other_scheduler", by, Message(more) if known(more) else None, n=len(pods),
-                       pod=pods[0].key, schedulers=[*names], own=SCHEDULER)
+        yield Cause.of("other_scheduler", by, Message(more) if known(more) else None, context=run,
+                       n=len(pods), pod=pods[0].key, schedulers=[*names], own=SCHEDULER)
 
 
 def _strangers(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -352,11 +355,8 @@ def _strangers(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 def _by_others(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield that pods of an owner run which another scheduler has placed."""
     owner = owner_of(job)
-    pods = [task.pod for task in job.tasks.values() if owner and not seen.is_new(task)
-            and task.pod.spec.scheduler_name not in ("", SCHEDULER)]
-    for cause in elsewhere(pods, owner):
-        cause.context = True
-        yield cause
+    yield from elsewhere([task.pod for task in job.tasks.values() if owner and not seen.is_new(
+        task) and task.pod.spec.scheduler_name not in ("", SCHEDULER)], owner, run=True)
 
 
 def _groups_beside(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

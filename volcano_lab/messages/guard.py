@@ -29,7 +29,7 @@ HOOKS = ("on_session_open", "on_session_close", "on_allocate", "on_deallocate", 
          "setup_bind_context_extension")
 """Methods that a plugin may have besides those of extension points."""
 
-COMPANIONS = ("_key", "_formula", "_nodes", "_alike", "_even")
+COMPANIONS = ("_key", "_formula", "_nodes", "_alike", "_even", "_unresolvable")
 """Suffixes of methods that return the same answer in another form."""
 
 
