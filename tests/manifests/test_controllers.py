@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from manifests.hostile import soon
+from volcano_lab.api.node_affinity import required_node_affinity
 from volcano_lab.api.objects import (
     BatchJob,
     ObjectMeta,
@@ -27,7 +28,6 @@ from volcano_lab.manifests.operators.model import lettered
 from volcano_lab.manifests.pod_group_controller import PodGroups
 from volcano_lab.manifests.quotas import released
 from volcano_lab.manifests.workloads import MOST_PODS, pods_of, too_large
-from volcano_lab.plugins.kube.node_affinity import required_node_affinity
 from volcano_lab.scheduler import run_cycle
 from volcano_lab.server.folder import Folder
 

@@ -16,13 +16,13 @@ from typing import Any
 from attrs import asdict, define
 
 from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, Resource, TaskInfo
+from volcano_lab.api.node_affinity import required_node_affinity
 from volcano_lab.cache import Cache
 from volcano_lab.explain import lint, origin, pages
 from volcano_lab.explain.evidence import classes_of, stopped, unplaced
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.manifests import Loaded, ManifestError, verdicts
 from volcano_lab.messages import Message, Said, mark, paragraph
-from volcano_lab.plugins.kube.node_affinity import required_node_affinity
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.trace import POINTS, Names, Part, Shown, queue_attributes
 

@@ -16,6 +16,7 @@ from volcano_lab.api import PODS, ROOT_QUEUE, QueueInfo, Resource, objects as ap
 from volcano_lab.api.node_usage import CPU_USAGE_ANNOTATION
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION
 from volcano_lab.api.storage import CLAIM, attach_key, claims_of
+from volcano_lab.api.taints import first_untolerated
 from volcano_lab.api.task import REVOCABLE_ZONE
 from volcano_lab.changes import at_path, value_text
 from volcano_lab.explain.pages import TABLES
@@ -24,7 +25,6 @@ from volcano_lab.framework import Session
 from volcano_lab.framework.config.conf import PluginOption
 from volcano_lab.manifests import OPERATORS, job_controller, pod_group_controller, unstructure
 from volcano_lab.messages import Message, meant
-from volcano_lab.plugins.kube.taints import first_untolerated
 from volcano_lab.plugins.queue_tree import QueueTree
 from volcano_lab.trace import grouped
 from volcano_lab.trace.names import owner_key as called, owner_of

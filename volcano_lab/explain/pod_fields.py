@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from volcano_lab.api import Resource, objects as api
+from volcano_lab.api.taints import tolerates
 from volcano_lab.changes import UNSCHEDULABLE, at_path, path_text, value_text
 from volcano_lab.explain import explanation, options, owners, rules, slips, values
 from volcano_lab.explain.options import Case, Numbers, Option, Rank, once, setting, several
 from volcano_lab.manifests.schema import unstructure
-from volcano_lab.plugins.kube.taints import tolerates
 from volcano_lab.trace.plain import amounts
 
 ROLE = "node-role.kubernetes.io/"

@@ -7,13 +7,13 @@ Volcano: none
 from collections.abc import Iterator
 from typing import Any
 
-from volcano_lab.api import JobInfo, TaskInfo
+from volcano_lab.api import JobInfo, TaskInfo, taints
 from volcano_lab.explain import evidence, lint, nodes, refusals, rules, slips
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation, over, part
 from volcano_lab.explain.order import order_causes, turn_of
 from volcano_lab.messages import Message, NoSuch
-from volcano_lab.plugins.kube import pod_info, taints
+from volcano_lab.plugins.kube import pod_info
 from volcano_lab.trace import Record, amounts, reading
 
 ORDERED = ("allocate", "enqueue", "reclaim", "preempt")

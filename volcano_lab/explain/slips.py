@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import SequenceMatcher
 
 from volcano_lab.api.objects import Node, Pod, Taint
+from volcano_lab.api.taints import first_untolerated
 from volcano_lab.messages import Message, meant
-from volcano_lab.plugins.kube.taints import first_untolerated
 from volcano_lab.trace.plain import grouped
 
 VENDOR = re.compile(r"[^/]+/|hugepages-")

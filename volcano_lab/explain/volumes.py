@@ -6,6 +6,7 @@ Volcano: none
 from collections.abc import Iterator
 
 from volcano_lab.api import PENDING, JobInfo, TaskInfo, objects as api
+from volcano_lab.api.node_affinity import node_terms
 from volcano_lab.api.storage import CLAIM, VOLUME, WAIT, Storage, claims_of, class_of
 from volcano_lab.explain.evidence import Evidence, not_ready
 from volcano_lab.explain.explanation import Cause
@@ -13,7 +14,6 @@ from volcano_lab.explain.lint import drivers_nowhere
 from volcano_lab.explain.origin import near
 from volcano_lab.explain.required import terms_of
 from volcano_lab.messages import Message, alike
-from volcano_lab.plugins.kube.node_affinity import node_terms
 from volcano_lab.trace.plain import grouped
 
 SAID = "plugin VolumeBinding pre-predicates failed "

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from zlib import crc32
 
 from volcano_lab.api import objects as api
-from volcano_lab.api.selector import Selector, compiled
+from volcano_lab.api.node_affinity import required_node_affinity
+from volcano_lab.api.taints import first_untolerated
 from volcano_lab.manifests.job_controller import volume_of
 from volcano_lab.manifests.names import series
 from volcano_lab.messages import Message, gettext
@@ -114,23 +115,9 @@ def _daemon_nodes(workload: api.DaemonSet, objects: Iterable[api.KubernetesObjec
                   ) -> list[api.Node]:
     """Return nodes that the pods select and without an untolerated taint."""
     spec = workload.spec.template.spec
-    return [node for node in objects if isinstance(node, api.Node) and _selects(spec, node) and all(
-        taint.effect == "PreferNoSchedule" or any(
-            toleration.effect in ("", taint.effect) and toleration.key in ("", taint.key)
-            and (toleration.operator == "Exists" or toleration.value == taint.value)
-            for toleration in [*spec.tolerations, *DAEMONS_TOLERATE])
-        for taint in node.spec.taints)]
-
-
-def _selects(spec: api.PodSpec, node: api.Node) -> bool:
-    """Return whether a pod's node selector and its required node affinity match a node."""
-    affinity = spec.affinity.node_affinity if spec.affinity else None
-    required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
-    labels, fields = node.metadata.labels, {"metadata.name": node.name}
-    return spec.node_selector.items() <= labels.items() and (required is None or any(
-        Selector(compiled(term.match_expressions)).matches(labels)
-        and Selector(compiled(term.match_fields)).matches(fields)
-        for term in required.node_selector_terms if term.match_expressions or term.match_fields))
+    required = required_node_affinity(api.Pod(spec=spec))
+    return [node for node in objects if isinstance(node, api.Node) and required.matches(node)
+            and not first_untolerated(node.spec.taints, [*spec.tolerations, *DAEMONS_TOLERATE])]
 
 
 def _on_node(template: api.PodTemplateSpec, name: str) -> api.PodSpec:

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 import volcano_lab.plugins.kube.resources as by_resource
-from volcano_lab.api import CPU, MEMORY, NodeInfo, RowFormula, TaskInfo
+from volcano_lab.api import CPU, MEMORY, NodeInfo, RowFormula, TaskInfo, node_affinity, taints
 from volcano_lab.framework import ByRow, Plugin, Session
-from volcano_lab.plugins.kube import inter_pod_affinity, node_affinity, taints, topology_spread
+from volcano_lab.plugins.kube import inter_pod_affinity, topology_spread
 from volcano_lab.plugins.kube.node_pods import KubeNodes, kube_nodes
 from volcano_lab.plugins.kube.pod_info import PodInfo
 

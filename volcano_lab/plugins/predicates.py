@@ -21,16 +21,14 @@ from functools import partial
 
 import numpy as np
 
-from volcano_lab.api import FitError, NodeInfo, TaskInfo
+from volcano_lab.api import FitError, NodeInfo, TaskInfo, node_affinity, taints
 from volcano_lab.api.fit_error import ABORT_CODES, ERROR, UNRESOLVABLE, UNSCHEDULABLE, Status
 from volcano_lab.api.status import ALLOCATED
 from volcano_lab.framework import ByRow, Event, Plugin, Session
 from volcano_lab.framework.points.table import State
 from volcano_lab.plugins.kube import (
     inter_pod_affinity,
-    node_affinity,
     node_ports,
-    taints,
     topology_spread,
     volume_binding,
     volume_limits,

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 
 from attrs import frozen
 
+from volcano_lab.api import node_affinity
 from volcano_lab.api.objects import Affinity, Pod, PodAffinityTerm
 from volcano_lab.api.selector import NOTHING, Selector, label_selector
 
-from . import node_affinity
 from .resources import PodRequests, pod_requests
 
 Labels = Mapping[str, str]

@@ -13,11 +13,10 @@ from collections.abc import Sequence
 import numpy as np
 from attrs import frozen
 
-from volcano_lab.api import UNRESOLVABLE, UNSCHEDULABLE, Selector, Status, label_selector
+from volcano_lab.api import UNRESOLVABLE, UNSCHEDULABLE, Selector, Status, label_selector, taints
+from volcano_lab.api.node_affinity import ANY_NODE
 from volcano_lab.api.objects import TopologySpreadConstraint
 
-from . import taints
-from .node_affinity import ANY_NODE
 from .node_pods import KubeNode, KubeNodes
 from .pod_counts import matching_pods
 from .pod_info import Labels, PodInfo

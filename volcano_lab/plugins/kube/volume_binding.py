@@ -17,6 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from volcano_lab.api import EVERYTHING, UNRESOLVABLE, Status, label_selector, objects as api
+from volcano_lab.api.node_affinity import node_terms
 from volcano_lab.api.quantity import value
 from volcano_lab.api.storage import (
     CLAIM,
@@ -29,7 +30,6 @@ from volcano_lab.api.storage import (
     owned_by,
 )
 
-from .node_affinity import node_terms
 from .node_pods import KubeNode, KubeNodes, NodeByNode
 from .pod_info import PodInfo
 
