@@ -121,7 +121,8 @@ data: {volcano-scheduler.conf: 'actions: "enqueue, allocate"
     queues = Cluster().queue("a", capability=3).queue("b", parent="a", capability=2, deserved=1)
     write(service, "queues.yaml", queues.to_yaml())
     write(service, "j.yaml", job("runs") .replace("spec:\n", "spec:\n  queue: b\n", 1))
-    write(service, "k.yaml", job("waits", pods=3).replace("spec:\n", "spec:\n  queue: b\n", 1))
+    write(service, "k.yaml", job("waits", pods=3).replace(
+        "spec:\n", "spec:\n  queue: b\n", 1).replace("cpu: ", "a/gpu: 2, cpu: "))
     service.cycle()
     service.read()
     service.cycle()
@@ -135,6 +136,7 @@ data: {volcano-scheduler.conf: 'actions: "enqueue, allocate"
     assert re.findall('border-bottom-color: (#0072B2|currentColor|#D55E00)">([^<]*)', told) == [
         ("#0072B2", "allocated"), ("currentColor", "deserved"), ("#D55E00", "real capability")]
     assert ("allocated 1, deserved 1, real capability 2, request 4", "60", "60", "120") in bars
+    assert ("allocated 0, deserved 0, real capability 0, request 6", "0", "0", "0") in bars
 
 
 def test_the_page_is_chinese_from_its_language_to_its_last_word(service):

@@ -184,9 +184,9 @@ def _queues(state: State) -> str:
     for row in state.queues:
         name = f'<td style="padding-left:{1.5 * row["depth"]:g}em">{escape(row["queue"])}</td>'
         for resource in row["request"] | row["allocated"] | row["deserved"]:
-            amounts = {field: row[field].get(resource) for field in AMOUNTS}
+            amounts = {field: row[field].get(resource, 0) for field in AMOUNTS}
             if resource != "pods" and any(row[field].get(resource) for field in HELD):
-                cells = (f'<td class="n">{escape(quantity_text(resource, amount))}</td>'
+                cells = (f'<td class="n">{escape(gettext(quantity_text(resource, amount)))}</td>'
                          for amount in amounts.values())
                 lines.append(f"<tr>{name}<td>{escape(resource)}</td>"
                              f"<td>{_bar(amounts, state.total.get(resource, 0))}</td>"
