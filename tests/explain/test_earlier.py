@@ -387,6 +387,22 @@ def test_what_a_release_does_not_have_is_told_of_jobs_and_by_lint(version, said)
     assert all(each in text and any(each in one for one in found) for each in said)
 
 
+def test_a_plugin_that_a_release_does_not_have_is_told_where_pods_are_pipelined():
+    leaves = pod("q", 8, node="n1").replace("metadata: {", (
+        "metadata: {deletionTimestamp: '2026-11-28T08:00:00Z', "))
+    found = why(queue(), group(), pod("p", 4), leaves, conf=CONF % "capacity", version="v1.6.0")
+    assert "1 pipelined" in found.text and "does not have capacity" in found.text
+
+
+def test_a_queue_of_weight_0_receives_no_part_and_lint_says_so_in_the_language_of_the_rest():
+    stored = queue(spec="weight: 0").replace("metadata: {", "metadata: {uid: u, ")
+    given = Cluster(loads("---\n".join([NODE, stored, group(), pod("p", 1)])))
+    given.queue("b").job("x", queue="b", cpu=1)
+    found = given.explainer(CONF % "proportion").why("default")
+    assert "met_no_weight" in found.codes and "all that it deserves (nothing)" in found.text
+    assert "警告：" in str(given.lint(lang="zh"))
+
+
 def test_the_tables_name_what_the_lab_has():
     from volcano_lab.explain.pages import TABLES
     from volcano_lab.framework.config.conf import ACTIONS

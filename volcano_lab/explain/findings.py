@@ -22,7 +22,7 @@ from volcano_lab.explain import lint, origin, pages
 from volcano_lab.explain.evidence import classes_of, stopped, unplaced
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.manifests import Loaded, ManifestError, verdicts
-from volcano_lab.messages import Message, Said, mark, paragraph
+from volcano_lab.messages import Message, Said, gettext, mark, paragraph
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.trace import POINTS, Names, Part, Shown, queue_attributes
 
@@ -80,7 +80,7 @@ class Findings(Shown):
                            warnings=Message("warnings", n=warnings)))
 
     def _shown(self) -> Iterable[Part]:
-        yield from (f"{finding.level}: {finding} [{finding.rule}]" for finding in self.found)
+        yield from (f"{gettext(each.level)}{mark(': ')}{each} [{each.rule}]" for each in self.found)
         yield self.counted
 
     def _frames(self) -> dict[str, list[dict[str, Any]]]:

@@ -60,7 +60,7 @@ def _queue_causes(seen: Evidence, queue: str, sums: dict[str, Any], limited: lis
     ssn, may = seen.ssn, sums["real_capability"]
     if not ssn.queues[queue].is_open:
         yield origin.closed(seen, queue)
-    yield from _bound(seen, queue)
+    yield from _bound(seen, queue, sums)
     if ssn.overused(ssn.queues[queue]) and over(sums["request"], {}):
         names = [name for name in sums["deserved"] if name != "pods"]
         yield Cause("overused", Message("queue_overused", deserved=part(sums["deserved"], names)),
@@ -93,21 +93,21 @@ def _waiting(seen: Evidence, queue: str) -> Iterator[Cause]:
                     {"jobs": [*map(seen.called, waiting)]})
 
 
-def _bound(seen: Evidence, queue: str) -> Iterator[Cause]:
+def _bound(seen: Evidence, queue: str, sums: dict[str, Any]) -> Iterator[Cause]:
     """Yield what stops its share from growing, and in which round."""
     rounds = [(record, step) for record in seen.of("deserved_round")
               for step in record["round"]["steps"] if step["queue"] == queue]
     records = [record for record, _ in rounds]
     met = next((number for number, (_, step) in enumerate(rounds) if step["met"]), None)
-    if met is not None:
+    if rounds and (met is None or not sums["weight"]):
+        yield Cause.of("met_nothing" if sums["weight"] else "met_no_weight", records=records,
+                       n=len(rounds))
+    elif met is not None:
         record, step = rounds[met]
-        code, names = ("met_request", []) if step["met"] == "request" else _no_more(
-            seen.trace.start["queues"][queue], step)
+        code, names = ("met_request", []) if step["met"] == "request" else _no_more(sums, step)
         yield Cause(code, Message("sharing_stops", round=record["number"], why=Message(
             code, resources=names)), {"round": record["number"], "after": step["after"]},
             records[:met + 1])
-    elif rounds:
-        yield Cause.of("met_nothing", records=records, n=len(rounds))
 
 
 def _no_more(sums: dict[str, Any], step: dict[str, Any]) -> tuple[str, list[str]]:

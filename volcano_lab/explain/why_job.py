@@ -293,7 +293,7 @@ def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         place = found.facts["place"]
         what = found.facts["what"]
         if place.facts == {"n": 1, "names": [seen.called(job.uid)]} or (
-                place.code == "place.configuration" and evidence.waits(job)) or (
+                place.code == "place.configuration" and evidence.unbound(job)) or (
                 place.code == "place.queue" and place.facts["name"] == job.queue):
             yield Cause("no_effect", found, {"what": what.code, "meant": [
                 what.facts.get("found")] * what.code.startswith("unread.queue_")})
