@@ -9,9 +9,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from volcano_lab.api import quantity_text
+from volcano_lab.api import in_units, quantity_text
 from volcano_lab.cluster import Cluster
-from volcano_lab.explain import Explainer, evidence, explanation, pages
+from volcano_lab.explain import Explainer, evidence, pages
 from volcano_lab.framework import ConfError, Session
 from volcano_lab.manifests import ManifestError
 from volcano_lab.messages import gettext
@@ -132,7 +132,7 @@ def state(ssn: Session) -> Row:
 
     >>> found = state(Cluster().node("n1", cpu=4).job("a", pods=2, cpu=1).run().session)
     >>> found["jobs"][0]["placed"], found["nodes"][0]["idle"]
-    (2, [2.0])
+    (2, [2])
     """
     called = Names(ssn).called
     jobs = [{"job": called(uid), "queue": job.queue, "pods": len(job.tasks),
@@ -153,7 +153,7 @@ def resources(ssn: Session) -> list[str]:
 def _queues(ssn: Session, names: Sequence[str]) -> Iterator[Row]:
     for queue, row in queues_of(ssn).items():
         for name in names:
-            amounts = {what: _units(name, row[what].get(name, 0.0)) for what in SUMS}
+            amounts = {what: in_units(name, row[what].get(name, 0.0)) for what in SUMS}
             yield {"queue": queue, "parent": row["parent"], "weight": row["weight"],
                    "resource": name, **amounts, "text": {
                        what: quantity_text(name, amount) for what, amount in amounts.items()}}
@@ -165,12 +165,7 @@ def _nodes(ssn: Session, names: Sequence[str]) -> Iterator[Row]:
         for task in node.tasks.values():
             queue = ssn.jobs[task.job].queue if task.job in ssn.jobs else ""
             for place, resource in enumerate(names):
-                held[queue][place] += _units(resource, task.resreq.get(resource)) or 0
+                held[queue][place] += in_units(resource, task.resreq.get(resource)) or 0
         yield {"node": name, "held": held,
-               "idle": [_units(each, node.idle.get(each)) for each in names],
-               "allocatable": [_units(each, node.allocatable.get(each)) for each in names]}
-
-
-def _units(name: str, amount: float | None) -> float | None:
-    """Return an amount in display units; None for no limit."""
-    return None if amount is None or amount > 1e17 else float(explanation.in_quantity(name, amount))
+               "idle": [in_units(each, node.idle.get(each)) for each in names],
+               "allocatable": [in_units(each, node.allocatable.get(each)) for each in names]}
