@@ -97,6 +97,20 @@ def test_what_the_cycles_that_follow_refuse_is_judged_once():
     assert search.judged_ones == ["a", "b"]
 
 
+@pytest.mark.parametrize(("name", "refused", "said"), [
+    ("pod/p.nodeSelector={}", [""], "b"), ("pod/p.nodeSelector={}", ["", " B"], "c"),
+    ("pod/p.nodeSelector={}", ["", " B", " C"], "b c"), ("pod/p.nodeSelector={}", [], None),
+    ("pod/p.nodeSelector={}", ["", " B", " C", " B C"], None), ("pod/p.other={}", [""], None)])
+def test_fields_that_help_for_one_cycle_only_are_tried_with_nodes_uncordoned(name, refused, said):
+    opens = {each.upper(): f"node/{each}.unschedulable=false" for each in "bc"}
+    search = Tried(lambda made: PLACED, [name + text.replace("B", opens["B"]).replace(
+        "C", opens["C"]) for text in refused])
+    search.world = SimpleNamespace(nodes={each: SimpleNamespace(spec=SimpleNamespace(
+        unschedulable=each != "a")) for each in "abc"})
+    assert given(search._uncordoned([once(name)])) == ([] if said is None else [
+        " ".join([name, *(opens[each.upper()] for each in said.split())])])
+
+
 def test_after_the_end_nothing_is_tried():
     search = Tried(lambda made: PLACED, end=-1.0)
     assert not [*search.singles([once("a")])] and not search.judged_ones

@@ -6,7 +6,7 @@ Volcano: none
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial, reduce
-from itertools import islice
+from itertools import dropwhile, islice
 from operator import add
 from time import perf_counter
 from typing import Any
@@ -106,6 +106,7 @@ class Search(Tries):
         else:
             yield from self.singles(own)
             yield from self.sets(several, SPARING)
+            yield from self._uncordoned(several)
             yield from self.singles(late)
         if self._leaves_less():
             yield from islice(self.singles(self._sized(late)), 1)
@@ -116,10 +117,25 @@ class Search(Tries):
         if all(not change.settings or ".more=" in change.settings[0] for change in self.offered):
             yield from self.singles(requests)
 
+    def _uncordoned(self, options: Sequence[Option]) -> Iterator[Remedy]:
+        """Fields of the pods that give the job its places in one cycle and not in those that
+        follow, each with the cordoned nodes uncordoned that it takes: both are free.
+        """
+        nodes = [Change((f"node/{name}.unschedulable=false",))
+                 for name, node in self.world.nodes.items() if node.spec.unschedulable]
+        for first in [each for each in options if nodes and each.steps == 1
+                      and by_sums(each.most) and each.most not in self.offered]:
+            if self.at(first.most) == PLACED and not self.judged(first.most, first.rank):
+                self._refused.add(first.most)
+                for remedy in islice(filter(None, (
+                        self.judged(first.most + each, first.rank)
+                        for each in (*nodes, reduce(add, nodes)))), 1):
+                    self.offered.add(remedy.made)
+                    yield remedy
+
     def _leaves_less(self) -> bool:
         """Whether what is offered so far, if anything, places the job with a lower minimum only."""
-        return all(LESS.search(text)
-                   for change in self.offered for text in change.settings or [""])
+        return all(LESS.search(text) for change in self.offered for text in change.settings or [""])
 
     def _large(self, several: Sequence[Option], late: Sequence[Option], requests: Sequence[Option]
                ) -> Iterator[Remedy]:
@@ -171,9 +187,8 @@ class Search(Tries):
     def _without_evictions(self, option: Option, remedy: Remedy) -> Remedy:
         """The next larger change of an option that evicts no pod, where the smallest does."""
         if remedy.price.evicts and option.rank == Rank.QUEUE and by_sums(remedy.made):
-            changes = [option.at(step + 1) for step in range(min(option.steps, LARGER))]
-            for change in changes[changes.index(remedy.made) + 1:] if (
-                    remedy.made in changes) else ():
+            changes = map(option.at, range(1, min(option.steps, LARGER) + 1))
+            for change in islice(dropwhile(remedy.made.__ne__, changes), 1, None):
                 other = self.judged(change, option.rank)
                 if other is not None and not other.price.evicts:
                     return other
