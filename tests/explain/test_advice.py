@@ -73,7 +73,8 @@ status: {phase: Pending, containerStatuses: [{name: c, state: {waiting: {reason:
 ---
 apiVersion: scheduling""")
     found = asked(Cluster().node("n1", cpu=4).add(waiting), "img")
-    assert found.head.startswith("img does not wait.") and found.text.endswith(
+    assert found.head.startswith("img is placed, and containers of it do not run: ErrImagePull."
+                                 ) and found.text.endswith(
         "Pod default/img-0 is bound to node n1 and has not started there: ErrImagePull.")
 
 

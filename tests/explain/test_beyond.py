@@ -105,7 +105,7 @@ def test_the_last_answer_of_the_cluster_is_quoted(plugin, changed):
     ("true", "", "a/g depends on dynamic resource allocation, which is not",
      "Pod a/p depends on dynamic resource allocation (gpu)."),
     ("false", "", "a/g waits in the cluster", "does not read its claims (gpu)"),
-    ("false", "n1", "a/g does not wait",
+    ("false", "n1", "a/g is placed, and containers of it do not run: ContainerCreating.",
      "is bound to node n1 and has not started there: ContainerCreating. Plugin predicates does not "
      "read its claims (gpu), so pods get nodes without the devices")])
 def test_devices_that_a_pod_claims_are_named_and_whether_they_are_read(argument, node, head, said):
@@ -160,6 +160,23 @@ def test_a_pod_that_is_older_than_a_cycle_and_pipelined_here_says_that_none_leav
                          "priority", "predicates", actions="allocate, preempt"))
     assert found.codes[0] == "promised"
     assert ("it is pipelined to n1: something has changed" in found.text) is said
+
+
+@pytest.mark.parametrize("leaves", [True, False])
+def test_the_clusters_answer_about_a_pod_that_waits_for_leaving_ones_is_no_contradiction(leaves):
+    high = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: h}\nvalue: 9\n"
+    ends = f"{{name: o, namespace: a, deletionTimestamp: '{2099 if leaves else ''}-01-01T00:00:00Z'"
+    old = (POD % ("", "", "")).replace("{name: p, namespace: a", ends if leaves else "{name: o, "
+        "namespace: a").replace("name: g,", "name: o,").replace("spec:\n", "spec:\n  nodeName: n1\n"
+        ).replace("{name: g,", "{name: o,").replace("Pending", "Running").replace(
+            "cpu: 1", "cpu: 4")
+    new = (POD % ("", "", REFUSED)).replace("{minMember", "{priorityClassName: h, minMember")
+    found = Cluster(loads("---\n".join([NODE % "", high, old, new]))).why("a/g", conf=conf(
+        "priority", "predicates", actions="allocate, preempt"))
+    assert REFUSED.rstrip(".") in found.text
+    assert ("something has changed since" in found.text) is not leaves
+    assert found.head.startswith("a/g waits for resources that are being freed." if leaves
+                                 else "a/g waits in the cluster; v1.14.0 pipelines it")
 
 
 @pytest.mark.parametrize("phase, version, created, said", [

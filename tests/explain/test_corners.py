@@ -522,7 +522,7 @@ def test_a_node_as_large_as_the_request_is_large_enough():
              "a, effect: NoSchedule}]}, status: {allocatable: {cpu: 4, pods: 9}}}")
     cluster = Cluster().add(taint).node("n1", cpu=2).queue("q", capability={"cpu": 2})
     answer = cluster.job("train", queue="q", cpu=4).why("train")
-    assert "1 of 2 nodes are large enough. 1 of 1 nodes (n9) cannot take" in answer.text
+    assert "1 of 2 nodes is large enough. 1 of 1 nodes (n9) cannot take" in answer.text
 
 
 def test_a_victim_is_told_of_how_many_candidates_it_was_one():

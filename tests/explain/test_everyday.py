@@ -112,6 +112,9 @@ def test_why_a_job_that_ends_or_has_ended_gets_no_pods(phase, said):
                           "\nspec: {schedulerName: volcano, nodeName")
     found = Cluster().node("n1", cpu=4).add(leaves).why("pipe")
     assert f"default/pipe: {said}" in found.text
+    placed = Cluster().node("n1", cpu=4).add(text.replace("minMember: 2}", "minMember: 1}"))
+    assert placed.why("pipe").head.startswith("pipe is Restarting: no pod of it waits for a node."
+                                              ) is (phase == "Restarting")
     assert "look at its replicas" not in found.text and not found.remedies
 
 

@@ -195,7 +195,7 @@ def test_a_node_that_a_plugin_of_ones_own_refuses():
             "actions: allocate\ntiers: [{plugins: [{name: gang}, {name: moonless}]}]"))
     finally:
         unregister_plugin("moonless")
-    assert found.head.startswith("a waits for a node that fits: 1 of 1 are refused (no moon).")
+    assert found.head.startswith("a waits for a node that fits: 1 of 1 refused (no moon).")
 
 
 GANG = """

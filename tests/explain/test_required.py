@@ -131,7 +131,7 @@ def test_what_refuses_the_nodes_whose_labels_fit_comes_before_other_labels(spec,
     found = Explainer(objects.objects(), ALLOCATE).why("web")
     assert [cause.code for cause in found.causes] == ["cordoned", "node_affinity"]
     assert str(found).startswith(
-        f"web waits for a node that fits: 2 of 2 {which} are cordoned.")
+        f"web waits for a node that fits: 2 of 2 {which} cordoned.")
     assert found.causes[1].text.startswith(
         "3 of 5 nodes (n1, n2, n3) cannot take pod default/p: no matching labels")
 

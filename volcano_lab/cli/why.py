@@ -168,7 +168,7 @@ def _print_remedies(explanation: Explanation, seconds: float, files: Sequence[st
         print("  " + gettext("(stopped after {seconds} s; --seconds N looks longer)",
                              seconds=seconds))
     elif not found:
-        print("  " + gettext("no change that was tried"))
+        print("  " + gettext("no change that was found is enough"))
 
 
 def _beside(change: str, effect: str, most: int) -> str:

@@ -60,7 +60,7 @@ def beyond_causes(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
             yield found
         yield from [Cause("claims_off", off, context=True)] if off else ()
         yield from _unknown_claims(seen, task)
-        changed = None if deciding else Message(
+        changed = None if deciding or leaves(seen, task) else Message(
             "beyond.changed", how=Message("beyond.pipelined" if task.status == PIPELINED else
                                           "beyond.placed", node=task.node_name),
             version=Message("beyond.version", version=seen.scheduler) if seen.scheduler else None)
@@ -113,22 +113,25 @@ def _not_admitted(seen: Evidence, task: TaskInfo, changed: list[Message]) -> Ite
 
 def _waited(seen: Evidence, task: TaskInfo, changed: list[Message]) -> Iterator[Cause]:
     """Yield that a pod is older than a cycle takes and has no node, or that its PodGroup is and it
-    is not created; unless pods are leaving the node to which it is pipelined.
+    is not created.
     """
     job = seen.ssn.jobs[task.job]
-    leaves = task.status == PIPELINED and any(
-        each.pod.metadata.deletion_timestamp
-        for each in seen.ssn.nodes[task.node_name].tasks.values())
     pods = [obj for obj in seen.named.get(task.key, ()) if isinstance(obj, Pod)]
     groups = [] if any(each.key in seen.named for each in job.tasks.values()) else [
         obj for obj in seen.named.get(job.pod_group.key, ()) if isinstance(obj, PodGroup)
         and obj.status.phase == "Pending"]
-    for obj in () if leaves else (pods or groups):
+    for obj in pods or groups:
         since = obj.metadata.creation_timestamp or inf
         if obj.metadata.resource_version and since + SOON < seen.newest:
             yield Cause("waited", [Message("waited" if pods else "waited.group", **{
                 "pod": task.key, "group": obj.key, "created": moment_text(since),
                 "newest": moment_text(seen.newest)}), *changed])
+
+
+def leaves(seen: Evidence, task: TaskInfo) -> bool:
+    """Whether a pod is pipelined to a node that pods are leaving in the cluster."""
+    return task.status == PIPELINED and any(each.pod.metadata.deletion_timestamp
+        for each in seen.ssn.nodes[task.node_name].tasks.values())
 
 
 def _deciding(seen: Evidence, task: TaskInfo, said: str) -> dict[str, list[str]]:
@@ -297,9 +300,8 @@ def decided_by(causes: Iterable[Cause]) -> list[Said]:
 
 def _last_answer(task: TaskInfo) -> str:
     """The cluster's own reason against placing a pod, "" where it gave none."""
-    return next((each.message for each in task.pod.status.conditions
-                 if each.type == "PodScheduled" and each.status == "False" and each.message
-                 and not NO_REASON.search(each.message)), "")
+    return next((each.message for each in task.pod.status.conditions if each.type == "PodScheduled"
+        and each.status == "False" and each.message and not NO_REASON.search(each.message)), "")
 
 
 def _asks(seen: Evidence, task: TaskInfo, plugin: str) -> list[str]:

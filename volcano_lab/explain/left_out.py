@@ -207,8 +207,7 @@ def _with_a_queue(seen: Evidence, name: str, lost: dict[str, str], why_with: Why
     pods = [pod for pods in getattr(seen.objects, "later", {}).values() for pod in pods]
     objects = with_defaults([*seen.objects, *pods])
     objects.given = [*seen.given]
-    world = World(objects, seen.ssn.conf, lambda uid: name if uid in lost else seen.called(
-        uid))
+    world = World(objects, seen.ssn.conf, lambda uid: name if uid in lost else seen.called(uid))
     for uid, queue in lost.items():
         known = filter(None, [meant(queue, seen.ssn.queues, 0.7)])
         for option in (*options.in_queues(world, uid, known), values.new_queue(queue)):

@@ -107,8 +107,7 @@ def contradictions(ssn: Session) -> list[tuple[str, Message]]:
     tree: QueueTree | None = getattr(ssn.plugins.get("capacity"), "tree", None)
     found = [("two-shares", Message("two_shares"))] * ({*ssn.conf.plugin_names()} >= SHARES)
     found += [("guarantees-above-cluster", what) for what in _guarantees(ssn)]
-    found += [("queue-circle", circle)
-              for circle in (tree.circles() if tree is not None else ())]
+    found += [("queue-circle", circle) for circle in (tree.circles() if tree is not None else ())]
     found += [("driver-nowhere", Message("driver_unknown", claim=claim, driver=driver))
               for driver, claim in drivers_nowhere(ssn, (
                   task.pod for job in ssn.jobs.values() for task in job.tasks.values()

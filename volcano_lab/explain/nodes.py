@@ -72,7 +72,7 @@ def closed_causes(seen: Evidence, job: JobInfo, then: str) -> Iterator[Cause]:
     said = {name: refused_now(seen, task, name) for name in large}
     said = {name: text for name, text in said.items() if rule_of(text)[0] in STATIC}
     if large and len(said) == len(large):
-        after = Message("nodes.after", then=Message(f"nodes.after.{then}"), large=len(large),
+        after = Message("nodes.after", then=Message(f"nodes.after.{then}"), n=len(large),
                         count=len(seen.ssn.nodes))
         for cause in rule_causes(seen, task.key, said, (len(large), None), None):
             yield Cause(cause.code, [after, *cause.sentences], cause.numbers, [], True)

@@ -26,12 +26,13 @@ CONDITIONS = [plugin for plugin, code in PROTECTION.items()
 
 def protected_causes(seen: Evidence, job: JobInfo, answers: list[Record]) -> Iterator[Cause]:
     """Yield a cause for each plugin that allows none of its candidates."""
-    plugins = grouped((record["plugin"], record) for record in answers)
+    plugins, said = grouped((record["plugin"], record) for record in answers), list[list[str]]()
     for calls in plugins.values():
         candidates = sorted({task for record in calls for task in record["candidates"]})
         if candidates and calls[0]["answer"][1] and not any(
                 record["answer"][0] for record in calls):
-            yield _protects(seen, job, calls, candidates)
+            yield _protects(seen, job, calls, candidates, candidates in said)
+            said.append(candidates)
             yield from _too(seen, calls[-1], plugins, candidates)
 
 
@@ -70,8 +71,9 @@ def protection(plugin: str, **facts: Any) -> Message:
     return Message(f"{code}{'.labels' * labels}{'.claimant' * facts.get('revocable', 0)}", **facts)
 
 
-def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: list[str]) -> Cause:
-    """Why a plugin allows none of the candidates."""
+def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: list[str],
+              also: bool) -> Cause:
+    """Why a plugin allows none of the candidates; `also` where one was named that does not."""
     plugin, action = calls[0]["plugin"], calls[0].action
     owners = dict.fromkeys(seen.trace.start["tasks"][task]["job"] for task in candidates)
     code = PROTECTION.get(plugin, "protected")
@@ -97,9 +99,10 @@ def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: lis
     elif code == "protected_by_pdb":
         facts["budgets"] = budgets_of(seen, [seen.tasks[key] for key in candidates])
         numbers["budgets"] = [each.facts["budget"] for each in facts["budgets"]]
-    said = Message("candidates", action=action, n=len(candidates), plugin=plugin,
-                   why=protection(plugin, **facts), jobs=[*map(seen.called, owners)])
-    return Cause(code, [said, more], numbers, calls[:3])
+    return Cause(code, [Message(
+        "candidates.also" if also else "candidates", action=action, n=len(candidates),
+        plugin=plugin, why=protection(plugin, **facts), jobs=[*map(seen.called, owners)]), more],
+        numbers, calls[:3])
 
 
 def _own_priorities(seen: Evidence, job: JobInfo, candidates: list[str]

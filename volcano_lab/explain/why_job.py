@@ -28,6 +28,7 @@ from volcano_lab.explain.releases import differs
 from volcano_lab.explain.required import too_near
 from volcano_lab.explain.volumes import claim_causes, driver_causes
 from volcano_lab.manifests import SCHEDULER, job_controller, job_of
+from volcano_lab.manifests.controllers import ENDING
 from volcano_lab.messages import Message, Said, alike, known
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.plugins.sla import WAITING_TIME
@@ -43,21 +44,21 @@ OWN_PARTS = (*evidence.OWN.values(), "no_operator")
 
 def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
     """Return what the job waits for and how much of it is missing; then what its phase means."""
-    status = _status(job)
-    below = job.ready_task_num() < job.min_available
+    status, below = _status(job), job.ready_task_num() < job.min_available
     stuck = any(cause.numbers.get("never") or (below and cause.numbers.get("stuck"))
                 for cause in causes)
     sure = next((gap_of(cause, True) for cause in causes if "sure" in cause.numbers), None)
     if job.tasks and not counts(job)[1] and not evidence.waits(job) and not stuck:
         return [_standing(seen, job, causes, status, sure), *_notes(seen, job)]
-    if counts(job)[1] and not counts(job)[2] and any(
-            cause.code in beyond.WAITED for cause in causes):
-        return [Message("job.idle" if sure else "job.pipelined", gap=sure, status=status,
-                        job=short(seen.called(job.uid))), *_notes(seen, job)]
-    gaps = map(gap_of, sorted(causes, key=lambda cause: cause.code not in TOO_LARGE))
-    gap = next((found for found in gaps if found is not None), None)
-    return [Message("job.waits" if gap is None else "job.head", gap=gap, status=status,
-                    job=short(seen.called(job.uid))), *_notes(seen, job)]
+    gap, code = sure, "job.idle" if sure else "job.pipelined"
+    if not counts(job)[1] or counts(job)[2] or not any(
+            cause.code in beyond.WAITED for cause in causes) or any(
+            beyond.leaves(seen, task) for task in job.tasks.values()):
+        gaps = map(gap_of, sorted(causes, key=lambda cause: cause.code not in TOO_LARGE))
+        gap = next(filter(None, gaps), None)
+        code = "job.waits" if gap is None else "job.head"
+    return [Message(code, gap=gap, status=status, job=short(seen.called(job.uid))),
+            *_notes(seen, job)]
 
 
 def _standing(seen: Evidence, job: JobInfo, causes: list[Cause], status: list[Message],
@@ -67,22 +68,27 @@ def _standing(seen: Evidence, job: JobInfo, causes: list[Cause], status: list[Me
     idle = next(filter(None, (gap_of(cause) for cause in causes if cause.code in OWN_PARTS)), None)
     refused = next((Message(f"gap.{cause.code}", **cause.numbers) for cause in causes
                     if cause.code in PODS_REFUSED), None)
-    more = _besides(found)
+    more, ending = _besides(found), {
+        own.status.state.phase for own in seen.volcano_jobs(job)}.intersection(ENDING)
     code = next(code for code, holds in (
         ("job.head", refused or (sure and sure.code.endswith("depends"))),
         ("job.idle", idle or sure), ("job.beyond.answer", by and more["said"]), ("job.beyond", by),
-        ("job.placed", found.keys() & {*beyond.WAITED}),
+        ("job.placed", found.keys() & {*beyond.WAITED}), ("job.ends", ending),
+        ("job.bound", more["unready"]),
         ("job.failed", more["why"] and not job.ready_task_num()),
         ("job.queue", more["named"]), ("job.stands", True)) if holds)
     return Message(code, status=status, by=by, gap=refused or idle or sure, job=short(
-        seen.called(job.uid)), queue=job.queue if more["named"] else None, **more)
+        seen.called(job.uid)), queue=job.queue if more["named"] else None, phase=[*ending], **more)
 
 
 def _besides(found: Mapping[str, list[Cause]]) -> dict[str, Any]:
-    """Why pods have failed, another queue that the owner names, and the cluster's last answer."""
+    """Why pods have failed, or do not run on their node, another queue that the owner names, and
+    the cluster's last answer.
+    """
     queues = [queue for cause in found.get("no_effect", ()) for queue in cause.numbers["meant"]
               if cause.numbers["what"] == "unread.queue_above"]
     return {"why": [cause.numbers["reason"] for cause in found.get("failed", ())] or None,
+            "unready": next((cause.numbers["why"] for cause in found.get("bound", ())), None),
             "named": queues or None,
             "said": next((cause.numbers["said"] for cause in found.get("beyond_answer", ())), None)}
 
