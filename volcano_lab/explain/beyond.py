@@ -130,7 +130,8 @@ def _waited(seen: Evidence, task: TaskInfo, changed: list[Message]) -> Iterator[
 
 def leaves(seen: Evidence, task: TaskInfo) -> bool:
     """Whether a pod is pipelined to a node that pods are leaving in the cluster."""
-    return task.status == PIPELINED and any(each.pod.metadata.deletion_timestamp
+    return task.status == PIPELINED and any(
+        each.pod.metadata.deletion_timestamp
         for each in seen.ssn.nodes[task.node_name].tasks.values())
 
 
@@ -300,8 +301,9 @@ def decided_by(causes: Iterable[Cause]) -> list[Said]:
 
 def _last_answer(task: TaskInfo) -> str:
     """The cluster's own reason against placing a pod, "" where it gave none."""
-    return next((each.message for each in task.pod.status.conditions if each.type == "PodScheduled"
-        and each.status == "False" and each.message and not NO_REASON.search(each.message)), "")
+    return next((each.message for each in task.pod.status.conditions
+                 if each.type == "PodScheduled" and each.status == "False" and each.message
+                 and not NO_REASON.search(each.message)), "")
 
 
 def _asks(seen: Evidence, task: TaskInfo, plugin: str) -> list[str]:

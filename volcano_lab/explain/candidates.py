@@ -284,8 +284,9 @@ class Candidates(OfQueues, OfPods):
         if "reclaim" in actions:
             for name in others:
                 yield once(f"queue/{name}.reclaimable=true", rank=Rank.SWITCH)
-        yield from self._before([other for other in ssn.jobs.values() if other is not self.job
-            and any(not task.pod.spec.node_name for task in other.tasks.values())])
+        yield from self._before([
+            other for other in ssn.jobs.values() if other is not self.job and any(
+                not task.pod.spec.node_name for task in other.tasks.values())])
 
     def _before(self, others: list[JobInfo]) -> Iterator[Option]:
         """That the job is served before others that wait; in other queues, its queue before theirs.

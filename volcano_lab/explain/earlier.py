@@ -81,7 +81,8 @@ class _Look:
     def queues(self, row: Facts) -> Iterator[Facts]:
         """The queue of the namespace's jobs that was created first, where it is another one."""
         _, first = min((self.ssn.queues[each.queue].queue.metadata.creation_timestamp or 0.0,
-            each.queue) for each in self.ssn.jobs.values() if each.namespace == self.job.namespace)
+                        each.queue) for each in self.ssn.jobs.values()
+                       if each.namespace == self.job.namespace)
         yield from [{"first": first}] if first != self.job.queue else []
 
     def all(self, row: Facts) -> Iterator[Facts]:

@@ -64,7 +64,8 @@ def _attempt(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
         kind = "not_eligible" if claims else "topology"
         asked = seen.in_action(action, "preemptive", task=record.get("task"))
         said = Message(f"attempt.{kind}", action=action, pod=record.get("task"),
-            reason=kinds.passed(record), sums=sums_of(seen, record, job.queue) if asked else None)
+                       reason=kinds.passed(record),
+                       sums=sums_of(seen, record, job.queue) if asked else None)
         yield Cause(f"{action}_{kind}", said, {}, [record, *asked])
     answers = seen.calls_about(job, POINTS[action], action)
     lost = claims and not (skipped or seen.brief) and claims[0].get("within_job") and (
@@ -141,8 +142,9 @@ def _not_enough(seen: Evidence, job: JobInfo, answers: list[Record], action: str
     made = {record["task"] for record in seen.in_action(action, "do", job=job.uid)
             if record["operation"] == "pipeline"}
     if made and not seen.in_action(action, "commit", job=job.uid):
-        return Cause("victims_insufficient", Message("victims_insufficient.gang", action=action,
-            made=len(made), least=least), {"made": len(made)}, agreed[:3])
+        return Cause("victims_insufficient", Message(
+            "victims_insufficient.gang", action=action, made=len(made), least=least),
+            {"made": len(made)}, agreed[:3])
     if combined and not agreed:
         return Cause.of("victims_disagree", records=answers[:3], action=action)
     return Cause("victims_insufficient", _most_freed(seen, agreed, action), {},
@@ -222,5 +224,6 @@ def less_important(ssn: Session, job: JobInfo) -> list[JobInfo]:
     where priorities count.
     """
     by_priority = "priority" in ssn.plugins
-    return [other for other in ssn.jobs.values() if other.queue == job.queue and other is not job
-        and not other.allocated.is_empty() and (not by_priority or other.priority < job.priority)]
+    return [other for other in ssn.jobs.values()
+            if other.queue == job.queue and other is not job and not other.allocated.is_empty()
+            and (not by_priority or other.priority < job.priority)]

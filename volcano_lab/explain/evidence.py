@@ -50,7 +50,8 @@ class Evidence:
         self.node_labels: list[str] = getattr(objects, "node_labels", [])
         self.scheduler: str = getattr(objects, "scheduler", "")
         self.elsewhere = {obj.key: obj for obj in objects if isinstance(obj, api.Pod)
-            and obj.spec.scheduler_name not in ("", SCHEDULER) and not obj.spec.node_name}
+                          and obj.spec.scheduler_name not in ("", SCHEDULER)
+                          and not obj.spec.node_name}
         self._indices: dict[tuple[str, str], dict[Any, list[Record]]] = {}
 
     @cached_property
@@ -294,8 +295,9 @@ def not_ready(node: api.Node) -> list[api.NodeCondition]:
 def times_of(obj: api.KubernetesObject) -> Iterator[float]:
     """Yield when an object was created, and when its conditions were written."""
     conditions = getattr(getattr(obj, "status", None), "conditions", ())
-    yield from filter(None, [obj.metadata.creation_timestamp, *(getattr(each, name, None)
-        for each in conditions for name in ("last_transition_time", "last_heartbeat_time"))])
+    yield from filter(None, [obj.metadata.creation_timestamp, *(
+        getattr(each, name, None) for each in conditions
+        for name in ("last_transition_time", "last_heartbeat_time"))])
 
 
 def classes_of(objects: Iterable[api.KubernetesObject]) -> list[str]:
@@ -309,8 +311,9 @@ def not_started(pods: Iterable[api.Pod]) -> list[str]:
     >>> not_started([])
     []
     """
-    return [*dict.fromkeys(filter(None, (each.state.waiting.get("reason", "") for pod in pods
-        for each in (*pod.status.init_container_statuses, *pod.status.container_statuses))))]
+    return [*dict.fromkeys(filter(None, (
+        each.state.waiting.get("reason", "") for pod in pods for each in (
+            *pod.status.init_container_statuses, *pod.status.container_statuses))))]
 
 
 def stopped(objects: Iterable[api.KubernetesObject]) -> dict[str, list[Message]]:

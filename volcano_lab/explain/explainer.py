@@ -217,7 +217,8 @@ class Explainer(Shown):
             group.answers.append(Explanation(
                 name, Message("left_out.head", why=[said]), [Cause(code, said)]))
         return Waiting(sorted(groups.values(), key=lambda group: (group.code == "bound",
-            -len(group.answers))), len(self.session.jobs) + len(gone))
+                                                                  -len(group.answers))),
+                       len(self.session.jobs) + len(gone))
 
     def _beyond(self, job: JobInfo) -> list[Cause]:
         """Why a job of which no pod waits here does not run in the cluster: a part of Volcano does

@@ -44,8 +44,9 @@ class Cause:
         >>> Cause.of("no_gang.owner", owner="PyTorchJob").numbers
         {'owner': 'PyTorchJob'}
         """
-        numbers = {name: fact for name, fact in facts.items() if not any(each is None
-            or isinstance(each, Message) for each in (fact if isinstance(fact, list) else [fact]))}
+        numbers = {name: fact for name, fact in facts.items() if not any(
+            each is None or isinstance(each, Message)
+            for each in (fact if isinstance(fact, list) else [fact]))}
         return cls(code, [Message(code, **facts), *more], numbers, [*records], context)
 
     @property

@@ -114,8 +114,9 @@ def findings(loaded: Loaded, world: Callable[[], Loaded], conf: Callable[[], Sch
 
 def _without_class(complete: Loaded) -> list[Message]:
     """Why the API server refuses all pods of an owner: a PriorityClass that does not exist."""
-    return [why for said in complete.not_created.values() for why in said if isinstance(why,
-        Message) and why.code == "not_created.priority" and why.facts["count"] == why.facts["pods"]]
+    return [why for said in complete.not_created.values() for why in said
+            if isinstance(why, Message) and why.code == "not_created.priority"
+            and why.facts["count"] == why.facts["pods"]]
 
 
 def _parted(sentence: str) -> tuple[str, str]:

@@ -326,8 +326,10 @@ def _left(seen: Evidence, names: list[str], need: Amounts) -> dict[str, Amounts]
 def _found(seen: Evidence, job: JobInfo, tried: Record) -> int:
     """How many pods were placed in a dry run, before it was rolled back."""
     before = max((record.number for record in seen.of("hyper_node_tried", job=job.uid)
-        if record.number < tried.number and record["sub_job"] == tried["sub_job"]), default=-1)
+                  if record.number < tried.number and record["sub_job"] == tried["sub_job"]),
+                 default=-1)
     tasks = {task.key for task in job.tasks.values()
              if tried["sub_job"] in ("", job.task_to_sub_job.get(task.uid))}
     return max(tried["operations"], len({record["task"] for record in seen.of("do", job=job.uid)
-        if before < record.number < tried.number and record["task"] in tasks}))
+                                         if before < record.number < tried.number
+                                         and record["task"] in tasks}))

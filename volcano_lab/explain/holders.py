@@ -89,7 +89,8 @@ def held_by(seen: Evidence, code: str, by_job: dict[str, Amounts], names: list[s
         same = Message("holder.ghosts_each", amount=next(iter(each.values())))
         some = any(seen.ssn.jobs[uid].tasks for uid in ghosts)
         holders.append(Message("holder.ghosts.ended" if some else "holder.ghosts", n=len(ghosts),
-            jobs=[*map(seen.called, ghosts)], each=same if len(each) == 1 else None))
+                               jobs=[*map(seen.called, ghosts)],
+                               each=same if len(each) == 1 else None))
         order = [uid for uid in order if uid not in ghosts]
     ended = {uid: ended_as(seen, seen.ssn.jobs[uid]) for uid in order[:MOST]}
     over_now = {uid: Message("holder.over", phase=phase) for uid, phase in ended.items() if phase}
@@ -121,7 +122,8 @@ def held_by_strangers(seen: Evidence, names: list[str], nodes: Iterable[str]
     pods.sort(key=lambda task: [-task.resreq.get(name) for name in names])
     taken, evicts = over(part(requested(pods), names), {}), seen.ssn.enabled_actions & {*POINTS}
     owners = [*dict.fromkeys(f"{ref.kind} {task.namespace}/{ref.name}" for task in pods
-        for ref in task.pod.metadata.owner_references if ref.kind in ("ReplicaSet", "StatefulSet"))]
+                             for ref in task.pod.metadata.owner_references
+                             if ref.kind in ("ReplicaSet", "StatefulSet"))]
     said = [Message("strangers", taken=taken, pods=[task.key for task in pods]),
             *[Message("strangers.stay")] * bool(evicts), *[Message(
                 "strangers.owned", n=len(owners), owners=owners)] * bool(owners)] if taken else []
@@ -171,8 +173,9 @@ def by_whom(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
     if any(said):
         holders = dict.fromkeys([*largest_first[:12], *largest(held, names)[:3]])
         said += _never_run(seen, holders)
-        yield Cause("held_by", said, {"holders": [*holders], "ghosts": [uid for uid in largest_first
-            if is_ghost(seen, uid)], "over": _ended(seen, holders)}, [record], True)
+        yield Cause("held_by", said, {"holders": [*holders], "ghosts": [
+            uid for uid in largest_first if is_ghost(seen, uid)], "over": _ended(seen, holders)},
+            [record], True)
     yield from came_first(seen, [uid for uid in largest_first if seen.of("enqueued", job=uid)],
                           job, record)
 
@@ -237,8 +240,9 @@ def _all_wait(seen: Evidence, mine: JobInfo, holders: list[JobInfo], nodes: Sequ
     """Yield that all holders of some nodes wait for more; and what would admit fewer of them, or of
     the jobs that wait for these nodes.
     """
-    all_wait = len(holders) > 1 and all(job.has_pending_tasks()
-        and job.ready_task_num() <= max(job.min_available, 1) for job in holders)
+    all_wait = len(holders) > 1 and all(
+        job.has_pending_tasks() and job.ready_task_num() <= max(job.min_available, 1)
+        for job in holders)
     counted = all(not over(requested(job.tasks.values()), amounts(job.get_min_resources()))
                   for job in (holders if all_wait else [mine]))
     yield from [Message("all_wait")] if all_wait else ()

@@ -50,10 +50,11 @@ def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
     sure = next((gap_of(cause, True) for cause in causes if "sure" in cause.numbers), None)
     if job.tasks and not counts(job)[1] and not evidence.waits(job) and not stuck:
         return [_standing(seen, job, causes, status, sure), *_notes(seen, job)]
-    gap, code = sure, "job.idle" if sure else "job.pipelined"
-    if not counts(job)[1] or counts(job)[2] or not any(
-            cause.code in beyond.WAITED for cause in causes) or any(
-            beyond.leaves(seen, task) for task in job.tasks.values()):
+    _, promised, pending = counts(job)
+    stands = promised and not pending and any(cause.code in beyond.WAITED for cause in causes)
+    if stands and not any(beyond.leaves(seen, task) for task in job.tasks.values()):
+        gap, code = sure, "job.idle" if sure else "job.pipelined"
+    else:
         gaps = map(gap_of, sorted(causes, key=lambda cause: cause.code not in TOO_LARGE))
         gap = next(filter(None, gaps), None)
         code = "job.waits" if gap is None else "job.head"
