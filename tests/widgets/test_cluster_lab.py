@@ -257,7 +257,7 @@ def test_a_lane_has_the_short_reason_of_each_outcome():
         "batch/spark-00, …": "9 PodGroups reserve 1008 CPUs",
         "ci/nightly-4412": "1144 reserved + requested, limit 1110.4 CPUs",
         "vision/segment": "waits for resources: the nodes lack nvidia.com/gpu 1 for its next pod",
-        "web/reindex": "waits for a node that fits: 3 of 3 with disk=ssd are cordoned"}
+        "web/reindex": "waits for a node that fits: 3 of 3 with disk=ssd cordoned"}
 
 
 def test_a_gang_that_is_not_valid_is_said_once():

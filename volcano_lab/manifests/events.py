@@ -78,7 +78,7 @@ def _before(kind: Any, reason: str, type_: Any, text: str) -> str | None:
 def numa_of(document: Any) -> Message:
     """Return the policies of a node, and how many of its CPUs are free on each of its NUMA nodes.
 
-    >>> found = of_node({"metadata": {"name": "n1"}, "spec": {
+    >>> found = numa_of({"metadata": {"name": "n1"}, "spec": {
     ...     "policies": {"TopologyManagerPolicy": "restricted", "CPUManagerPolicy": "static"},
     ...     "numares": {"cpu": {"allocatable": "0,2-3"}},
     ...     "cpuDetail": {"0": {}, "1": {}, "2": {"numa": 1}, "3": {"numa": 1}}}})

@@ -123,11 +123,14 @@ class Simulation:
     def _happened(self, entry: Entry) -> None:
         """Plan what follows from an event, and check the invariants."""
         self._plan_retries()
-        if self.check and (problems := problems_of(self)):
+        if self.check and (problems := self._problems()):
             event = f"{entry.kind} {entry.facts}" if entry.facts else entry.kind
             raise InvariantBroken(gettext(
                 "after {event} at {time:g} s (seed {seed}): {problems:;}", event=event,
                 time=self.calendar.now, seed=self.seed, problems=problems[:5]))
+
+    def _problems(self) -> list[str]:
+        return problems_of(self)
 
     # -- the scheduler's side ----------------------------------------------------------------------
 
