@@ -46,11 +46,11 @@ class Version:
     number: int = 0
 
 
-class Changes:
+class PodChanges:
     """The pods of the `start`, and the versions that followed. A change that undoes the last one
     leads back to the version before it: of a statement that is discarded there is nothing to count.
 
-    >>> changes, info = Changes(), PodInfo(Pod())
+    >>> changes, info = PodChanges(), PodInfo(Pod())
     >>> changes.add(0, info, 1)
     >>> changes.add(0, info, -1)
     >>> changes.last.number
@@ -154,14 +154,14 @@ class KubeNodes:
         for row, offer in enumerate(offers):
             for name, amount in offer.items():
                 self.allocatable[row, self.columns[name]] = amount
-        self.affinity_changes = Changes()  # of the pods with affinity
+        self.affinity_changes = PodChanges()  # of the pods with affinity
         # the rules' results for these nodes, by a key with the rule's name and its inputs
         self.memo: dict[Hashable, Any] = {}
         self._term_keys: dict[str, None] = {}
         self._infos: dict[int, tuple[Pod, PodInfo]] = {}
         self._templates: dict[int | None, PodInfo] = {}
         self._vectors = Memo(self._vector)
-        self._since = Changes()
+        self._since = PodChanges()
         self._begin()
 
     def _begin(self) -> None:
@@ -194,7 +194,7 @@ class KubeNodes:
             row for row, info, _ in start if info.required_anti_affinity)
 
     @cached_property
-    def changes(self) -> Changes:
+    def changes(self) -> PodChanges:
         """Every pod that was added or removed."""
         self._since.start = [(row, self.info_of(task), 1)
                              for row, tasks in enumerate(self._opening) for _, task in tasks]

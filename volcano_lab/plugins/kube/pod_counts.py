@@ -12,7 +12,7 @@ import numpy as np
 
 from volcano_lab.api.selector import Selector
 
-from .node_pods import Changes, KubeNodes
+from .node_pods import KubeNodes, PodChanges
 from .pod_info import PodInfo
 
 T = TypeVar("T")
@@ -74,7 +74,7 @@ class Follower(Generic[T]):
     is called once for each change.
     """
 
-    def __init__(self, changes: Changes, counts: T, count: Callable[..., None]):
+    def __init__(self, changes: PodChanges, counts: T, count: Callable[..., None]):
         self.changes, self.counts, self.count, self.seen = changes, counts, count, changes.first
         for row, info, sign in changes.start:
             count(counts, row, info, sign)
