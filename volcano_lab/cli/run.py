@@ -44,13 +44,16 @@ def run(files: Sequence[str], conf: str | None, output: str, namespace: str, now
         print(*cycle.log(verbosity), "", sep="\n")
     warnings = warnings + cluster.warnings(cycle, cycles)
     warn(warnings)
-    _print(cycle, namespace, output, warnings)
-    return FOUND if fail_on_pending and _waits(cycle, namespace) else DONE
+    jobs = sorted((row for row in cycle.jobs()
+                   if not namespace or row["job"].startswith(f"{namespace}/")),
+                  key=lambda row: row["job"])
+    _print(cycle, jobs, namespace, output, warnings)
+    return FOUND if fail_on_pending and _waits(cycle, jobs, namespace) else DONE
 
 
-def _print(cycle: Cycle, namespace: str, output: str, warnings: list[str]) -> None:
-    """Print the decisions of a cycle about the jobs of a namespace, or all."""
-    jobs = _jobs(cycle, namespace)
+def _print(cycle: Cycle, jobs: list[dict[str, Any]], namespace: str, output: str,
+           warnings: list[str]) -> None:
+    """Print the decisions of a cycle about some jobs, those of a namespace or all."""
     if namespace and not jobs and cycle.session.jobs:
         names = sorted({job.namespace for job in cycle.session.jobs.values()})
         warn([_text("no_namespace", namespace=namespace, names=names)])
@@ -61,20 +64,12 @@ def _print(cycle: Cycle, namespace: str, output: str, warnings: list[str]) -> No
          [f"job/{row['job']}" for row in jobs])
 
 
-def _jobs(cycle: Cycle, namespace: str) -> list[dict[str, Any]]:
-    """Return the rows of the jobs of a namespace, or of all, by name."""
-    return sorted((row for row in cycle.jobs()
-                   if not namespace or row["job"].startswith(f"{namespace}/")),
-                  key=lambda row: row["job"])
-
-
-def _waits(cycle: Cycle, namespace: str) -> bool:
-    """Return whether a job waits, also for resources that are being freed, or is left out of the
-    cycle.
+def _waits(cycle: Cycle, jobs: list[dict[str, Any]], namespace: str) -> bool:
+    """Return whether one of these jobs waits, also for resources that are being freed, or one of
+    the namespace is left out of the cycle.
     """
     absent = [why.facts["name"] for why in cycle.session.snapshot.jobs_left_out]
-    rows = _jobs(cycle, namespace)
-    return any(row["pending"] or row["pipelined"] for row in rows) or any(
+    return any(row["pending"] or row["pipelined"] for row in jobs) or any(
         name.startswith(f"{namespace}/" if namespace else "") for name in absent)
 
 

@@ -6,9 +6,10 @@ Volcano: none
 
 from collections.abc import Iterator
 from functools import reduce
+from itertools import islice
 from typing import Any
 
-from volcano_lab.api import PIPELINED, ROOT_QUEUE, TASK_SPEC, JobInfo, Resource, TaskInfo
+from volcano_lab.api import PIPELINED, ROOT_QUEUE, TASK_SPEC, JobInfo, Memo, Resource, TaskInfo
 from volcano_lab.api.task import PREEMPTABLE
 from volcano_lab.explain.evidence import Evidence, requested, unplaced
 from volcano_lab.explain.explanation import Amounts, added, over, part
@@ -30,7 +31,7 @@ def earlier(seen: Evidence, job: JobInfo) -> list[Message]:
             and phase in row.get("phases", [phase])}
     return [Message(f"earlier.{code}", to=row["to"].split()[-1], since=row.get("since"), **facts)
             for code, row in rows.items()
-            for facts in [*getattr(look, row.get("finds", "compared"))(row)][:1]]
+            for facts in islice(getattr(look, row.get("finds", "compared"))(row), 1)]
 
 
 class _Look:
@@ -38,6 +39,7 @@ class _Look:
 
     def __init__(self, seen: Evidence, job: JobInfo):
         self.seen, self.ssn, self.job = seen, seen.ssn, job
+        self.sums = Memo[str, dict[str, Amounts]](lambda key: _sums(seen, seen.tasks[key]))
 
     def compared(self, row: Facts) -> Iterator[Facts]:
         """Pods for which amounts are above others, or `within` them; of those that an action
@@ -47,7 +49,7 @@ class _Look:
         for task in tasks.values() if "amounts" in row else ():
             how = {each.action for each in self.seen.of("do", task=task.key, operation="pipeline")}
             if task.node_name and row.get("by") in {None, *how}:
-                some, limit = map(_sums(self.seen, task).__getitem__, row["amounts"])
+                some, limit = map(self.sums[task.key].__getitem__, row["amounts"])
                 if bool(more := over(some, limit)) is not row.get("within", False):
                     yield {"queue": self.job.queue, "pod": task.key, "node": task.node_name,
                            "some": part(some, more), "limit": part(limit, more)}
