@@ -16,7 +16,7 @@ from volcano_lab.explain import kubelet, lint, pages
 from volcano_lab.explain.earlier import earlier
 from volcano_lab.explain.evidence import OWN, Evidence
 from volcano_lab.explain.explanation import Cause, moment_text
-from volcano_lab.manifests import OperatorObject, events, unsupported
+from volcano_lab.manifests import OperatorObject, events, numa, unsupported
 from volcano_lab.messages import Message, Said
 from volcano_lab.trace import grouped
 
@@ -275,7 +275,7 @@ def _numa(seen: Evidence, task: TaskInfo) -> Message | None:
     """The free CPUs of the nodes that have the NUMA policy of a pod, or that none has."""
     policy = task.pod.metadata.annotations.get(NUMA_POLICY)
     nodes: list[Any] = [said for name in seen.ssn.nodes
-                        for said in seen.not_created.get(events.OF_NUMA + name, ())]
+                        for said in seen.not_created.get(numa.OF_NUMA + name, ())]
     fit = [Message("numa.free", **said.facts) for said in nodes
            if (said.facts["policy"], said.facts["cpus"]) == (policy, "static")]
     return Message(f"beyond.numa.{'free' if fit else 'policy'}", policy=policy,

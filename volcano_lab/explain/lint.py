@@ -34,7 +34,10 @@ Notice = tuple[Message, Message]
 Options = dict[str, PluginOption]
 SHARES = frozenset({"proportion", "capacity"})
 """The plugins that compute what queues deserve, by their weights or by their specs."""
+TOPOLOGY = "network-topology-aware"
 PREDICATES = "predicates"
+TREES = ("capacity", "nodegroup")
+"""The plugins that read `spec.parent`, with `enableHierarchy`."""
 QUEUES = {kind.kind: row.queue[0] for kind, row in OPERATORS.items()}
 """Kinds of operators -> where of its object an operator reads the queue."""
 
@@ -214,8 +217,8 @@ def _annotations(ssn: Session, options: Options) -> Iterator[Notice]:
             close.append(called(job))
     for key, names in sorted(jobs.items()):
         yield place_of(names), Message("unread.annotation", field=key, plugin=unread[key])
-    if close and (plugin := "network-topology-aware") not in options:
-        yield place_of(close), Message("unread.only", field="spec.networkTopology", plugin=plugin)
+    if close and TOPOLOGY not in options:
+        yield place_of(close), Message("unread.only", field="spec.networkTopology", plugin=TOPOLOGY)
 
 
 def before_shares(ssn: Session) -> tuple[list[str], str]:
@@ -301,7 +304,7 @@ def _of(queue: QueueInfo, options: Options) -> Iterator[Message]:
         if spec.parent not in ("", ROOT_QUEUE):
             yield Message("unread.root_parent", field="spec.parent", found=spec.parent)
         return
-    trees = [name for name in ("capacity", "nodegroup", "drf")
+    trees = [name for name in (*TREES, "drf")
              if name in options and options[name].enables("enableHierarchy")]
     for field, plugins in TABLES["read_by"].items():
         if at_path(spec, field.split(".")) and not options.keys() & {*plugins}:
@@ -310,7 +313,7 @@ def _of(queue: QueueInfo, options: Options) -> Iterator[Message]:
     unread = [
         (spec.weight != 1 and "capacity" in options and "proportion" not in options,
          Message("unread.only", field="spec.weight", plugin="proportion")),
-        (spec.parent not in ("", ROOT_QUEUE) and {"capacity", "nodegroup"}.isdisjoint(trees),
+        (spec.parent not in ("", ROOT_QUEUE) and not {*TREES} & {*trees},
          Message("unread.parent", field="spec.parent")),
         (spec.dequeue_strategy == "fifo",
          Message("unread.dequeue", field="spec.dequeueStrategy", found="fifo")),

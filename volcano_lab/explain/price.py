@@ -132,7 +132,7 @@ def _evicted(found: Price, job: JobInfo, gone: int, had_left: tuple[int, int], a
     found.share += part * min(gone, len(job.tasks))
     if len(job.tasks) > 1 and had >= least > left:
         found.breaks[job.uid] = left, least
-        found.torn |= least > 1 and any((above >= 0, left))
+        found.torn |= least > 1 and (above >= 0 or left > 0)
         found.share += part * max(had - gone, 0)
 
 

@@ -144,9 +144,12 @@ class Renaming:
         """Return the annotations that affect decisions."""
         kept = {key: text for key, text in notes.items()
                 if key in of.KEYS or _is_below(key, of.NOTED)}
-        return {key: re.sub(r'"([^"]*)"', lambda match: f'"{self.resource(match[1])}"', text)
-                if text.lstrip().startswith("{") else self.value(key, text)  # JSON: by resource
+        return {key: self._json(text) if text.lstrip().startswith("{") else self.value(key, text)
                 for key, text in kept.items()}
+
+    def _json(self, text: str) -> str:
+        """Return resources and their weights, as JSON."""
+        return re.sub(r'"([^"]*)"', lambda match: f'"{self.resource(match[1])}"', text)
 
     def parameters(self, parameters: Mapping[str, str]) -> dict[str, str]:
         """Return the one parameter of a StorageClass that affects decisions: its driver."""

@@ -26,7 +26,7 @@ from volcano_lab.trace.plain import grouped
 T = TypeVar("T")
 FINISHED = ("Completed", "Failed", "Terminated", "Aborted")
 ENDED_PODS = ("Succeeded", "Failed")
-ENDING = ("Restarting", "Aborting", "Completing", "Terminating")
+ENDING = ("Aborting", "Completing", "Restarting", "Terminating")
 
 
 def name_of(obj: api.KubernetesObject) -> str:
@@ -50,7 +50,8 @@ def _ended(job: api.VolcanoJob, phase: str, has_pods: bool) -> Message:
             change=f"--set job/{job.key}.status.state.phase=Pending")
     retries, most = job.status.retry_count, job.spec.max_retry or 3
     tried = Message("not_created.tried", retries=retries, most=most) if retries else None
-    code = "ending" if phase in ENDING else ("no_pods", "finished")[has_pods]
+    code = "finished" if has_pods else "no_pods"
+    code = "ending" if phase in ENDING else code
     return Message(f"not_created.{code}", phase=phase, tried=tried, again=again,
                    why=again and jobs.fails_first(job),
                    policy=None if has_pods else jobs.ended_by(job))
@@ -148,7 +149,7 @@ class Controllers:
     def _job(self, job: api.VolcanoJob) -> list[api.KubernetesObject]:
         has_group, has_pods = self.owners.has(job, api.PodGroup), self.owners.has(job, api.Pod)
         phase, until = job.status.state.phase, self._until(job)
-        ending = ENDING[bool(until):]  # one that is Restarting gets its pods then
+        ending = {*ENDING} - ({"Restarting"} if until else set())  # which gets its pods then
         if phase in FINISHED or (phase in ending and (has_group or has_pods)):
             self.into.not_created[job.key] = [_ended(job, phase, has_pods)]
             if phase in ("Terminated", "Aborted"):  # names the quota that refuses its pods

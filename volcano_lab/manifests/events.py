@@ -1,17 +1,13 @@
-"""What objects say of others: Events, in which controllers, the scheduler, kubelets and autoscalers
-report, and Numatopologies. The lab does not model NUMA nodes; `why` names what is free on them.
+"""Events: what controllers, the scheduler, kubelets and autoscalers have said of objects.
 
-Volcano: pkg/scheduler/api/numa_info.go
+Volcano: none
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 from volcano_lab.manifests.document import key_of, text_of
 from volcano_lab.manifests.operators import refusing
-from volcano_lab.manifests.operators.model import at
 from volcano_lab.messages import Message
 
 FAILED = re.compile(r"^Failed(To)?Create(?!PodSandBox)|Error$")
@@ -19,8 +15,6 @@ FAILED = re.compile(r"^Failed(To)?Create(?!PodSandBox)|Error$")
 reports sandboxes of pods.
 """
 OF_POD, OF_GROUP, OF_ADMISSION = "pod/", "podgroup/", "admission/"
-OF_NUMA = "numa/"
-"""Before the name of a node with a Numatopology, in `Loaded.reports`."""
 OF_STATUS = re.compile(r'^.*?Message:"((?:[^"\\]|\\.)*)".*', re.DOTALL)
 """An Event of Volcano's with the API server's answer, of which only the message is read."""
 OF_CRD = re.compile(r"is invalid: status\.\S+: Required value")
@@ -73,33 +67,3 @@ def _before(kind: Any, reason: str, type_: Any, text: str) -> str | None:
     if kind == "Pod":
         return OF_POD
     return "" if kind == "Queue" or FAILED.search(reason) else None
-
-
-def numa_of(document: Any) -> Message:
-    """Return the policies of a node, and how many of its CPUs are free on each of its NUMA nodes.
-
-    >>> found = numa_of({"metadata": {"name": "n1"}, "spec": {
-    ...     "policies": {"TopologyManagerPolicy": "restricted", "CPUManagerPolicy": "static"},
-    ...     "numares": {"cpu": {"allocatable": "0,2-3"}},
-    ...     "cpuDetail": {"0": {}, "1": {}, "2": {"numa": 1}, "3": {"numa": 1}}}})
-    >>> found.facts["policy"], found.facts["cpus"], found.facts["free"]
-    ('restricted', 'static', ['1', '2'])
-    """
-    policies, free = at(document, "spec.policies", {}), [*_ranges(document)]
-    count = Counter[str]()
-    for cpu, detail in at(document, "spec.cpuDetail", {}).items():
-        count[str(at(detail, "numa", 0))] += any(str(cpu).isdecimal() and first <= int(cpu) <= last
-                                                 for first, last in free)
-    return Message("numa.node", node=str(at(document, "metadata.name")),
-                   policy=str(policies.get("TopologyManagerPolicy", "none")),
-                   cpus=str(policies.get("CPUManagerPolicy", "none")),
-                   free=[str(count[each]) for each in sorted(count, key=lambda each: (
-                       len(each), each))])
-
-
-def _ranges(document: Any) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last of CPUs that are free."""
-    for part in str(at(document, "spec.numares.cpu.allocatable", "")).split(","):
-        first, _, last = map(str.strip, part.partition("-"))
-        if first.isdecimal() and (last or first).isdecimal():
-            yield int(first), int(last or first)

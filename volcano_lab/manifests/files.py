@@ -191,8 +191,14 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+def _whole(digits: str) -> int | str:
+    return int(digits) if len(digits) <= MOST_DIGITS else digits
+
+
+def _no_number(name: str) -> Any:
+    raise ValueError(name)
+
+
 _HELM = re.compile(r"\{\{-?\s*(\.|\$|if |range |with |include |template |toYaml |end)")
 _NO_SPACE = re.compile(r"[^ \t\r\n]")
-_JSON = json.JSONDecoder(object_pairs_hook=_object, parse_constant=int, parse_int=(
-    lambda digits: int(digits) if len(digits) <= MOST_DIGITS else digits))
-"""A decoder for which NaN and Infinity, no whole numbers, are a `ValueError`."""
+_JSON = json.JSONDecoder(object_pairs_hook=_object, parse_int=_whole, parse_constant=_no_number)

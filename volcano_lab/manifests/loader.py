@@ -19,7 +19,7 @@ import yaml
 from volcano_lab.api import claims_of, objects as api
 from volcano_lab.framework import collector_paused
 from volcano_lab.framework.config.yaml import resolve
-from volcano_lab.manifests import document as documents, events, names, operators, unsupported
+from volcano_lab.manifests import document as documents, events, names, numa, operators, unsupported
 from volcano_lab.manifests.files import MOST_BYTES, Reader, Source, Unreadable, values
 from volcano_lab.manifests.schema import Findings, found_text, structure, unstructure
 from volcano_lab.messages import Message, OneSentence, Said, capped, friendly_errors, gettext, mark
@@ -344,8 +344,8 @@ class _Batch:
             for key, said in events.reported(document).items():
                 self._report(key, said)
         elif kind == "Numatopology":
-            said = events.numa_of(document)
-            self._reports[events.OF_NUMA + said.facts["node"]] = [said]
+            said = numa.of_node(document)
+            self._reports[numa.OF_NUMA + said.facts["node"]] = [said]
         elif kind == "PodGroup":
             self._reports[events.OF_GROUP + documents.key_of(document)] = [Message(
                 "left_out.version", name=documents.key_of(document),

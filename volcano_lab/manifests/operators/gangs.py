@@ -113,9 +113,8 @@ def model_serving(read: Reading) -> list[Gang]:
     """
     template, gangs = read.below("template"), []
     roles = [_serving_role(role, template) for role in template.items("roles")]
-    paths = [f"networkTopology.{of}Policy" for of in ("group", "role")]
-    topology, policy = (template.read(api.NetworkTopologySpec, path) if isinstance(
-        template.at(path), dict) else None for path in paths)
+    topology, policy = (_topology(template, f"networkTopology.{of}Policy")
+                        for of in ("group", "role"))
     for number in range(read.count("replicas")):
         gang = Gang([], f"{read.name}-{number}", 0, [], more={
             "network_topology": topology, "sub_group_policy": [
@@ -132,6 +131,11 @@ def model_serving(read: Reading) -> list[Gang]:
                         gang.roles.append(role)
         gangs.append(gang)
     return gangs
+
+
+def _topology(part: Part, path: str) -> api.NetworkTopologySpec | None:
+    """Return a network topology in the form of Volcano's PodGroup."""
+    return part.read(api.NetworkTopologySpec, path) if isinstance(part.at(path), dict) else None
 
 
 def _serving_role(role: Part, template: Part
