@@ -8,6 +8,7 @@ submitters) appear later in the same way as those of a waiting Volcano Job.
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from fractions import Fraction
+from itertools import islice
 
 from volcano_lab.api import pod_sum, task
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, PodGroupSpec
@@ -207,8 +208,8 @@ def _pods(obj: OperatorObject, role: Role, spec, group: str) -> Iterator[Pod]:
     if group:
         notes |= {task.GROUP_NAME: group, task.TASK_SPEC: role.name}
     own = obj.owned("", {"labels": labels, "annotations": notes})
-    for number in range(role.count):
-        yield Pod(own.evolve(name=role.names(number)), spec)
+    for name in islice(role.names, role.count):
+        yield Pod(own.evolve(name=name), spec)
 
 
 def _pod_group(obj: OperatorObject, gang: Gang, priorities: Mapping[str, int]) -> PodGroup:

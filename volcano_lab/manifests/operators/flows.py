@@ -12,7 +12,7 @@ from typing import Any
 
 from volcano_lab.api import objects as api
 from volcano_lab.manifests.files import Unreadable, values as documents
-from volcano_lab.manifests.names import generated
+from volcano_lab.manifests.names import generated, series
 from volcano_lab.manifests.operators import model
 from volcano_lab.manifests.operators.model import Created, Gang, Part, Reading, Role, at, items
 from volcano_lab.manifests.operators.spark import merged
@@ -161,7 +161,7 @@ def train_job(read: Reading) -> list[Gang] | None:
             replicated.count("template.spec.parallelism") * replicated.count("replicas"))
         if not replicated.at("dependsOn"):
             gang.roles.append(Role(name, replicated.template("template.spec.template", pods), count,
-                                   model.lettered(f"{read.name}-{name}-0-")))
+                                   series(f"{read.name}-{name}-0-")))
     return [gang]
 
 

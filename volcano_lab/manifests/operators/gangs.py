@@ -5,9 +5,8 @@ The sources are in `operators.toml`. For new objects: no pod has failed, nothing
 """
 
 from volcano_lab.api import objects as api
-from volcano_lab.manifests.names import generated
-from volcano_lab.manifests.operators import model
-from volcano_lab.manifests.operators.model import Gang, Part, Reading, Role, lettered, numbered
+from volcano_lab.manifests.names import generated, series
+from volcano_lab.manifests.operators.model import Gang, Part, Reading, Role, numbered
 
 MOST_OF_A_PREFIX = 50
 SUBMITTER = {"spec": {"containers": [{"name": "ray-job-submitter", "resources": {
@@ -24,7 +23,7 @@ def ray(read: Reading) -> list[Gang]:
     cluster = generated(f"{read.name}-", 0) if where else read.name
     gang = Gang([], f"ray-{cluster if where == 'rayClusterConfig' else read.name}-pg", 0, [])
     gang.add(Role("headgroup", spec.template("headGroupSpec.template"), 1,
-                  lettered(f"{cluster[:MOST_OF_A_PREFIX]}-head-"),
+                  series(f"{cluster[:MOST_OF_A_PREFIX]}-head-"),
                   labels=_ray_labels(cluster, "head", "headgroup")), 1, 1)
     for group in spec.items("workerGroupSpecs"):
         name, hosts = str(group.at("groupName", "")), group.count("numOfHosts")
@@ -35,7 +34,7 @@ def ray(read: Reading) -> list[Gang]:
         if group.at("suspend") is True:
             least = wanted = 0
         prefix = f"{cluster}-{name}"[:MOST_OF_A_PREFIX].lower()
-        role = Role(name, group.template("template"), wanted * hosts, lettered(f"{prefix}-worker-"),
+        role = Role(name, group.template("template"), wanted * hosts, series(f"{prefix}-worker-"),
                     labels=_ray_labels(cluster, "worker", name))
         least = least * hosts if spec.at("enableInTreeAutoscaling") is True else role.count
         gang.add(role, least, least)
@@ -47,7 +46,7 @@ def ray(read: Reading) -> list[Gang]:
     if where == "rayClusterSpec" and read.at("submissionMode", "K8sJobMode") == "K8sJobMode":
         submitter = Role("submittergroup", read.template(
             "submitterPodTemplate", read.at("submitterPodTemplate", SUBMITTER)), 1,
-            lettered(f"{read.name}-"), later=True)
+            series(f"{read.name}-"), later=True)
         gang.add(submitter, 0, 1)
     return [gang]
 
@@ -81,8 +80,8 @@ def mpi(read: Reading) -> list[Gang]:
     of_job = read.obj.api_version.endswith("v2beta1")
     for role in gang.roles:
         if role.name == "launcher":
-            role.names = (lettered(f"{read.name}-launcher-") if of_job
-                          else model.single(f"{read.name}-launcher"))
+            role.names = (series(f"{read.name}-launcher-") if of_job
+                          else [f"{read.name}-launcher"])
             role.later = read.at("launcherCreationPolicy") == "WaitForWorkersReady"
     if gang.members is None and of_job:
         gang.members = 1 + sum(role.count for role in gang.roles if role.name == "worker")
@@ -101,7 +100,7 @@ def leader_worker_set(read: Reading) -> list[Gang]:
     for group in range(read.count("replicas")):
         name = f"{read.name}-{group}"
         labels = {"leaderworkerset.sigs.k8s.io/group-index": str(group)}
-        roles = [Role("leader", leader, 1, model.single(name), labels=labels),
+        roles = [Role("leader", leader, 1, [name], labels=labels),
                  Role("worker", workers, max(size - 1, 0), numbered(f"{name}-", 1), ready, labels)]
         gangs.append(Gang(roles, f"{name}-1", 1 if ready else size,
                           [(role, role.count) for role in roles]))

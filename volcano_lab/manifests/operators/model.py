@@ -2,14 +2,13 @@
 that it creates for one (`Role`), and those that share a PodGroup (`Gang`).
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 from attrs import Factory, define
 
 from volcano_lab.api import objects as api
-from volcano_lab.manifests.names import series
 from volcano_lab.manifests.schema import Findings, structure
 from volcano_lab.manifests.workloads import MOST_PODS
 from volcano_lab.messages import Said, gettext
@@ -151,43 +150,25 @@ class Reading(Part):
         self.obj, self.objects, self.where, self.name = obj, objects, where, obj.name
 
 
-Names = Callable[[int], str]
+def numbered(prefix: str, first: int = 0) -> Iterator[str]:
+    """Yield names that end with a number.
 
-
-def numbered(prefix: str, first: int = 0) -> Names:
-    """Return names that end with a number.
-
-    >>> numbered("train-worker-")(2)
-    'train-worker-2'
+    >>> next(numbered("train-worker-"))
+    'train-worker-0'
     """
-    return lambda number: f"{prefix}{number + first}"
-
-
-def lettered(prefix: str) -> Names:
-    """Return names that end with generated letters, none twice."""
-    known: list[str] = []
-    more = series(prefix)
-
-    def name(number: int) -> str:
-        known.extend(islice(more, max(number + 1 - len(known), 0)))
-        return known[number]
-
-    return name
-
-
-def single(name: str) -> Names:
-    """Return the name of a role's only pod."""
-    return lambda number: name
+    return (f"{prefix}{number}" for number in count(first))
 
 
 @define(eq=False)
 class Role:
-    """`count` equal pods of an object; `later` ones are created when the others run."""
+    """`count` equal pods of an object, the first of these `names`; `later` ones are created when
+    the others run.
+    """
 
     name: str
     template: api.PodTemplateSpec
     count: int
-    names: Names
+    names: Iterable[str]
     later: bool = False
     labels: dict[str, str] = Factory(dict)
 

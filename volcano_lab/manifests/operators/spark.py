@@ -8,13 +8,14 @@ TaskManagers.
 """
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from volcano_lab.api import quantity
 from volcano_lab.api.objects import Deployment, WorkloadSpec
 from volcano_lab.api.pod_sum import Amounts, add, parsed
 from volcano_lab.manifests.job_controller import amounts_text
-from volcano_lab.manifests.operators.model import Created, Gang, Reading, Role, at, items
+from volcano_lab.manifests.operators.model import Created, Gang, Reading, Role, at, items, numbered
 
 _JVM = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(?:i?b)?\s*", re.IGNORECASE)
 _UNITS = {"": 2**20, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
@@ -51,14 +52,15 @@ def spark(read: Reading) -> list[Gang]:
     if dynamic.at("enabled"):
         asked = max(asked, dynamic.count("initialExecutors", 0), dynamic.count("minExecutors", 0))
     client = read.at("mode") == "client"
-    roles = [] if client else [_spark_role(read, "driver", 1, lambda _: f"{read.name}-driver")]
-    roles.append(_spark_role(read, "executor", asked,
-                             lambda number: f"{read.name}-exec-{number + 1}", later=not client))
+    roles = [] if client else [_spark_role(read, "driver", 1, [f"{read.name}-driver"])]
+    roles.append(_spark_role(read, "executor", asked, numbered(f"{read.name}-exec-", 1),
+                             later=not client))
     minimum = read.below("batchSchedulerOptions").amounts("resources") or _reserved(read, roles)
     return [Gang(roles, f"spark-{read.name}-pg", 1, minimum=minimum)]
 
 
-def _spark_role(read: Reading, part: str, count: int, names: Any, later: bool = False) -> Role:
+def _spark_role(read: Reading, part: str, count: int, names: Iterable[str],
+                later: bool = False) -> Role:
     spec, factor = read.at(part, {}), read.at("memoryOverheadFactor")
     share = 0.4 if read.at("type") in ("Python", "R") else 0.1
     share = float(factor) if _JVM.fullmatch(str(factor)) else share
