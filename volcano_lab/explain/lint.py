@@ -76,6 +76,8 @@ def ignored_fields(ssn: Session, release: str = "") -> list[Message]:
 
 def _newer(ssn: Session, release: str, options: Options) -> Iterator[Notice]:
     """Yield plugins, actions, arguments and fields that a release of Volcano does not have."""
+    if not release:
+        return
     parts: list[tuple[str, Message, Any]] = [
         ("conf", Message("place.configuration"), {*options, *ssn.enabled_actions}), *(
             ("field.argument", Message("place.plugin", name=name), each.arguments)
@@ -84,7 +86,7 @@ def _newer(ssn: Session, release: str, options: Options) -> Iterator[Notice]:
             for name, each in sorted(ssn.queues.items()) if name != ROOT_QUEUE)]
     parts += [(f"field.{part.kind}", place_of([called(job)]), part) for job in ssn.jobs.values()
               for part in (job.pod_group, *(task.pod for task in job.tasks.values()))]
-    for kind, place, part in parts if release else ():
+    for kind, place, part in parts:
         for field, first in TABLES["newer"][kind].items():
             if number(release) < number(first) and (field in part if isinstance(
                     part, Collection) else at_path(part, field.split())):
