@@ -133,3 +133,38 @@ def test_more_is_offered_than_a_lower_minimum_where_only_that_helps_alone():
     assert changes[0] == "job default/train: minMember 10 -> 4"
     assert any(change.startswith(wider) for change in changes)
     assert any(change.endswith("more nodes like n0") for change in changes)
+
+
+SIZED = """\
+{{apiVersion: v1, kind: Node, metadata: {{name: {name}}}, spec: {{taints: [{taints}]}},
+  status: {{allocatable: {{cpu: {cpu}, memory: 64Gi, pods: 20}}}}}}
+"""
+AGENT = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: agent, namespace: kube-system, ownerReferences: [
+  {apiVersion: apps/v1, kind: DaemonSet, name: agent, uid: w, controller: true}]}
+spec: {nodeName: open, containers: [{name: c, resources: {requests: {cpu: 350m}}}]}
+status: {phase: Running}
+"""
+
+
+@pytest.mark.parametrize(("asked", "head"), [
+    (70, "train waits for a larger node: cpu 70 requested, the largest has 64. "),
+    (40, "train waits for a node that fits: 2 of 2 large enough have a taint. ")])
+def test_a_pod_larger_than_each_node_waits_for_a_larger_one_whatever_their_taints(asked, head):
+    cluster = Cluster()
+    for name, cpu, taints in (("a", 64, "{key: x, effect: NoSchedule}"), ("open", 32, ""),
+                              ("b", 64, "{key: x, effect: NoSchedule}")):
+        cluster.add(SIZED.format(name=name, cpu=cpu, taints=taints))
+    answer = cluster.add(AGENT).job("train", cpu=asked).why("train")
+    assert answer.text.startswith(head)
+    changes = [each.change for each in answer.remedies]
+    assert ("1 more node like open with cpu 70400m" in changes) is (asked == 70)
+
+
+@pytest.mark.parametrize(("cpu", "node"), [(8, "4 more nodes like n1 announcing nvidia.com/gpu 1"),
+                                           (2, "1 more node like n1 announcing nvidia.com/gpu 4")])
+def test_a_node_that_is_bought_has_devices_for_as_many_pods_as_fit_on_it(cpu, node):
+    cluster = Cluster().node("n1", cpu=15).job("train", pods=4, cpu=cpu, gpu=1)
+    assert cluster.why("train").remedies[0].change == node

@@ -5,7 +5,7 @@ from functools import cached_property, reduce
 from itertools import chain
 from typing import Any
 
-from volcano_lab.api import JobInfo, TaskInfo, objects as api, status as states
+from volcano_lab.api import JobInfo, NodeInfo, TaskInfo, objects as api, status as states
 from volcano_lab.api.resource import Resource, max_of, total
 from volcano_lab.explain.explanation import Amounts, added, part
 from volcano_lab.framework import Session
@@ -113,10 +113,8 @@ class Evidence:
     @cached_property
     def whole(self) -> dict[str, Amounts]:
         """What each node has for jobs when it is empty: not what pods of DaemonSets request."""
-        return {name: added(amounts(node.allocatable), requested(
-            task for task in node.tasks.values() if any(
-                ref.kind == "DaemonSet" for ref in task.pod.metadata.owner_references)), -1)
-            for name, node in self.ssn.nodes.items()}
+        return {name: added(amounts(node.allocatable), of_daemons(node), -1)
+                for name, node in self.ssn.nodes.items()}
 
     @cached_property
     def largest_nodes(self) -> Amounts:
@@ -241,6 +239,12 @@ def unplaced(job: JobInfo) -> list[TaskInfo]:
 def requested(tasks: Iterable[TaskInfo]) -> Amounts:
     """Return what some pods request in sum."""
     return amounts(total(task.resreq for task in tasks))
+
+
+def of_daemons(node: NodeInfo) -> Amounts:
+    """Return what the pods of DaemonSets on a node request, which are on one like it, too."""
+    return requested(task for task in node.tasks.values() if any(
+        ref.kind == "DaemonSet" for ref in task.pod.metadata.owner_references))
 
 
 def fails_to_start(job: JobInfo) -> list[str]:

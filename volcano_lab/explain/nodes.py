@@ -39,14 +39,37 @@ def node_causes(seen: Evidence, job: JobInfo, room: bool = True) -> Iterator[Cau
                    for cause in rule_causes(seen, key, reasons, among, record)
                    if cause.numbers["reason"] not in reported]
         reported |= {signature, *objections.values()}
-        allowed, full = [name for name in nodes if name not in objections], []
-        if room and allowed and "room" not in reported and INSUFFICIENT in record["errors"]:
-            reported.add("room")
-            found = _short(seen, task, record, allowed, len(nodes), inside)
-            full = [found, *(room_causes(seen, job, found) if found.code != "role_failed" else ())]
-        most = max((cause.numbers["nodes"] for cause in refused  # what concerns most nodes is first
-                    if cause.code != "node_affinity"), default=0)  # of labels the author knows
-        yield from [*refused, *full] if len(allowed) < most else [*full, *refused]
+        let_in = [name for name in nodes if name not in objections]
+        full: list[Cause] = []
+        if room and "room" not in reported and INSUFFICIENT in record["errors"]:
+            full = _full(seen, task, record, (nodes, let_in), inside)
+            reported |= {"room"} if full else set()
+        yield from _in_order(refused, full, len(let_in))
+
+
+def _in_order(refused: list[Cause], full: list[Cause], let_in: int) -> list[Cause]:
+    """What concerns most nodes is first; `full` concerns those that are let in, or all."""
+    most = max((cause.numbers["nodes"] for cause in refused
+                if cause.code != "node_affinity"), default=0)  # of labels the author knows
+    too_large = any("let_in" in cause.numbers for cause in full)
+    return [*full, *refused] if too_large or let_in >= most else [*refused, *full]
+
+
+def _full(seen: Evidence, task: TaskInfo, choice: Record, nodes: tuple[list[str], list[str]],
+          inside: list[Message]) -> list[Cause]:
+    """What the nodes lack that no rule refuses, and who holds it; of a pod that is larger than each
+    node all of them, whatever a rule refuses. `nodes` are (all, those that none refuses).
+    """
+    large = over(amounts(task.init_resreq), seen.largest_nodes)
+    allowed = nodes[not large]
+    if not allowed:
+        return []
+    found = _short(seen, task, choice, allowed, len(nodes[0]), inside)
+    if large:
+        found.numbers["let_in"] = nodes[1]
+        return [found]
+    job = seen.ssn.jobs[task.job]
+    return [found, *(room_causes(seen, job, found) if found.code != "role_failed" else ())]
 
 
 def _by_labels(task: TaskInfo, reasons: dict[str, str], count: int, inside: list[Message]

@@ -11,11 +11,12 @@ from typing import Any
 from volcano_lab.api import JobInfo, quantity_text
 from volcano_lab.changes.job_fields import requests_of
 from volcano_lab.explain import owners, slips, values
-from volcano_lab.explain.evidence import largest_of, member, requested, unplaced
-from volcano_lab.explain.explanation import Amounts, Cause, in_quantity, over
+from volcano_lab.explain.evidence import largest_of, member, of_daemons, requested, unplaced
+from volcano_lab.explain.explanation import Amounts, Cause, added, in_quantity, over
 from volcano_lab.explain.options import Option, Rank, World, once, setting, text_of
 from volcano_lab.framework import Session
 from volcano_lab.manifests.field_defaults import HOSTNAME
+from volcano_lab.trace import amounts
 
 ROOM = ("cluster_full", "fragmented", "allowed_nodes_full", "larger_than_any_node")
 DEVICES = 8000
@@ -44,15 +45,17 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) 
     if not meant and _likely(largest, most):
         wanted = _wanted(ssn, causes, lacking, gang)
         yield from values.nodes(world, largest, wanted, allowed,
-                                _devices(causes, largest, {*most}, members), _labels(world, job))
+                                _devices(world.nodes_called(allowed), ssn, causes, largest,
+                                         members),
+                                _labels(world, job))
 
 
 def _likely(largest: Amounts, most: Amounts) -> bool:
     """Whether nodes of the size that a pod needs are likely, as the largest one is at most
     `BEYOND` times smaller.
     """
-    return all(largest.get(name, 0.0) <= slips.BEYOND * amount
-               for name, amount in most.items() if amount)
+    return bool(most) and all(largest.get(name, 0.0) <= slips.BEYOND * amount
+                              for name, amount in most.items() if amount)
 
 
 def _wanted(ssn: Session, causes: list[Cause], lacking: Amounts, gang: Amounts) -> Amounts:
@@ -91,14 +94,22 @@ def _without(world: World, job: JobInfo, asked: Iterable[str], there: set[str]) 
                    rank=rank)
 
 
-def _devices(causes: list[Cause], largest: Amounts, there: set[str], members: int) -> Amounts:
-    """What a new node has to have besides a like one's: of each resource that no node announces,
-    or of which even an empty node has too little.
+def _devices(names: Iterable[str], ssn: Session, causes: list[Cause], largest: Amounts,
+             members: int) -> Amounts:
+    """What a new node has to have besides a like one's: of each resource of which even an empty
+    node has too little, also what its DaemonSets request; of one that no node announces, what the
+    pods request that it is large enough for.
     """
+    node = max([ssn.nodes[name] for name in names if name in ssn.nodes] or ssn.nodes.values(),
+               key=lambda each: each.allocatable.milli_cpu)
+    there, agents = largest_of(each.allocatable for each in ssn.nodes.values()), of_daemons(node)
     small = [name for cause in causes for name in cause.numbers.get("largest", {})]
-    unknown = {name: amount * min(max(DEVICES // amount, 1), members)
+    left = added(amounts(node.allocatable), agents, -1)
+    fit = min((left[name] // amount for name, amount in largest.items() if amount and name in left
+               ), default=members)
+    unknown = {name: amount * max(min(DEVICES // amount, members, fit), 1)
                for name, amount in largest.items() if name not in there and amount}
-    return {name: largest[name] for name in small} | unknown
+    return {name: largest[name] + agents.get(name, 0.0) for name in small} | unknown
 
 
 def _labels(world: World, job: JobInfo) -> dict[str, str]:
@@ -129,7 +140,7 @@ def _lacking(ssn: Session, causes: list[Cause], largest: Amounts, members: int
             for name, amount in cause.numbers["free_on_one_node"].items():
                 lacking[name] = max(largest.get(name, 0.0) - amount, lacking.get(name, 0.0))
                 gang[name] = members * largest.get(name, 0.0) - cause.numbers["free_in_total"][name]
-            allowed = cause.numbers.get("allowed", allowed)
+            allowed = cause.numbers.get("let_in", cause.numbers.get("allowed", allowed))
     return lacking, gang, allowed
 
 

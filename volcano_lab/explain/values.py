@@ -170,8 +170,10 @@ def nodes(world: World, asked: Amounts, lacking: Amounts, names: Iterable[str],
     enough for what a pod asks for; an option for each size of node. `lacking` is about what is
     missing in all.
     """
-    more = {name: options.text_of(name, in_quantity(name, amount))
-            for name, amount in devices.items()}
+    exact = {name: in_quantity(name, amount) for name, amount in devices.items()}
+    steps = {name: options.step_of(name, amount) for name, amount in exact.items()}
+    more = {name: options.text_of(name, ceil(amount / steps[name]) * steps[name])
+            for name, amount in exact.items()}
     sizes = {repr((sorted(amounts.items()), node.spec)): (node, Resource.from_list(amounts))
              for node in reversed(world.nodes_called(names).values())
              for amounts in [node.status.allocatable | more]}
