@@ -111,6 +111,20 @@ def test_what_an_image_needs_of_a_node_stays_selected():
     assert not any("node selector" in change for change in changes(found))
 
 
+@pytest.mark.parametrize("overhead, dropped", [("", True), (", overhead: {cpu: 500m}", False)])
+def test_selected_nodes_that_are_too_small_come_before_larger_ones_of_other_labels(overhead,
+                                                                                   dropped):
+    own = pod("new-0", "nodeSelector: {pool: a}" + overhead).replace(
+        "image: x", "resources: {requests: {cpu: 8}}")
+    cluster = Cluster().node("a1", cpu=7.5, labels={"pool": "a"}).node("b1", cpu=16)
+    found = asked(cluster.node("a2", cpu=4, labels={"pool": "a"}).add(own), actions="allocate")
+    asks = 8.5 if overhead else 8
+    assert found.head.startswith(f"new waits for a larger node: cpu {asks} requested, the largest "
+                                 "has 7.5")
+    assert "no rule refuses 2 of 3 nodes" in found.text
+    assert any("without its node selector" in each for each in changes(found)) is dropped
+
+
 def test_what_the_whole_cluster_lacks_is_no_matter_of_quota():
     full = Cluster().node("n1", cpu=8).job("old", pods=4, cpu=2, running={"n1": 4})
     assert asked(full.job("new", cpu=2), actions="allocate").head.startswith(

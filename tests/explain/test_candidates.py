@@ -333,8 +333,8 @@ SIZES = {
     "on nodes of a label": (
         Cluster([node("n1", labels={"z": "a"}), node("n2", cpu="8"), group("new"), pod(
             "new-0", "new", requests={"cpu": "6"}, nodeSelector={"z": "a"})]), ADMITTED,
-        ["requests.cpu=5900m requests.cpu=4500m", "requests.cpu=5900m requests.cpu=100m",
-         more("n2", 1, 2)]),
+        ["requests.cpu=5", "requests.cpu=4 requests.cpu=1",
+         f"{bought(1, cpu='6')} {bought(2, cpu='6')}"]),
     "pods above the minimum": (
         one().job("new", pods=4, min_member=1, cpu=2, running={"n1": 2}), ADMITTED,
         ["requests.cpu=1", more("n1", 1, 2)]),

@@ -423,3 +423,31 @@ def test_an_object_that_its_operator_has_not_handled_waits_for_that(
     found = asked(text, LATER, made if owned else "").why("a/o")
     assert ("a/o waits for its operator, which has not handled" in found.head) is told
     assert ("has no status, no PodGroup and no pods" in found.text) is told
+
+
+STEPS = """\
+{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: default}, spec: {
+  weight: 1, capability: {cpu: 2}}, status: {state: Open}}
+---
+{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: etl}, spec: {
+  weight: 1}, status: {state: Open}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 8, pods: 9}}}
+---
+"""
+
+
+@pytest.mark.parametrize("label", ["", "volcano.sh/queue-name: etl"])
+def test_a_step_among_several_is_offered_the_queue_of_its_label_and_evicts_no_other_step(label):
+    steps = [group(name=f"podgroup-{name}") + pod(
+        f"o-{name}", "Workflow", f"{{{label}}}", more, cpu=2, status=status, into=f"podgroup-{name}"
+        ) for name, more, status in (("a", "nodeName: n1", "status: {phase: Running}"),
+                                     ("b", "", "status: {phase: Pending}"))]
+    owned = "".join(steps).replace("namespace: a}\nspec: {minMember", "namespace: a, "
+                                   "ownerReferences: [{apiVersion: v1, kind: Workflow, name: o, "
+                                   "uid: u, controller: true}]}\nspec: {minMember")
+    found = Explainer(loads(STEPS + owned), load_conf(CONF)).why("o")
+    offered = [remedy.change for remedy in found.remedies]
+    assert ("queue etl" in offered[0]) is bool(label)
+    assert len([cause for cause in found.causes if cause.code == "no_effect"]) == bool(label)
+    assert not any("evicts" in str(remedy) for remedy in found.remedies)

@@ -70,8 +70,9 @@ def ignored_fields(ssn: Session, release: str = "") -> list[Message]:
     found += [*_quotas(ssn, options), *_tier_names(ssn), *_annotations(ssn, options),
               *_queue_labels(ssn), *_queue_slips(ssn), *_one_pod_claims(ssn),
               *_rules_of_nodes(ssn, options), *_task_minima(ssn)]
-    return [Message("notice", place=place, what=what)
+    said = [Message("notice", place=place, what=what)
             for place, what in (*found, *_newer(ssn, release, options))]
+    return [*{str(each): each for each in said}.values()]  # an owner of several PodGroups has one
 
 
 def _newer(ssn: Session, release: str, options: Options) -> Iterator[Notice]:

@@ -57,14 +57,17 @@ def _in_order(refused: list[Cause], full: list[Cause], let_in: int) -> list[Caus
 
 def _full(seen: Evidence, task: TaskInfo, choice: Record, nodes: tuple[list[str], list[str]],
           inside: list[Message]) -> list[Cause]:
-    """What the nodes lack that no rule refuses, and who holds it; of a pod that is larger than each
-    node all of them, whatever a rule refuses. `nodes` are (all, those that none refuses).
+    """What the nodes lack that no rule refuses, and who holds it: the smaller ones, where rules
+    refuse all that are large enough; of a pod that is larger than each node all of them, whatever
+    a rule refuses. `nodes` are (all, those that none refuses).
     """
     large = over(amounts(task.init_resreq), seen.largest_nodes)
-    allowed = nodes[not large]
+    allowed, searched = nodes[not large], nodes[0]
+    if not allowed and [each.code for each in inside] == ["inside.large"]:
+        allowed, searched, inside = _smaller(seen, task, searched), seen.trace.nodes, []
     if not allowed:
         return []
-    found = _short(seen, task, choice, allowed, len(nodes[0]), inside)
+    found = _short(seen, task, choice, allowed, len(searched), inside)
     if large:
         found.numbers["let_in"] = nodes[1]
         return [found]
@@ -123,6 +126,13 @@ def _searched(seen: Evidence, task: TaskInfo, choice: Record) -> tuple[list[str]
         return nodes, inside
     return able, [*inside, Message("inside.devices", devices=devices) if len(able) == len(
         with_devices) else Message("inside.large")]
+
+
+def _smaller(seen: Evidence, task: TaskInfo, large: list[str]) -> list[str]:
+    """The nodes beside large ones that no rule refuses and that have some of each resource."""
+    request = seen.trace.start["tasks"][task.key]["request"]
+    return [name for name in seen.trace.nodes if name not in large and all(
+        map(seen.whole[name].get, filter(request.get, request))) and lets_in(seen, task, name)]
 
 
 def _objections(seen: Evidence, task: TaskInfo, choice: Record, nodes: list[str]) -> dict[str, str]:

@@ -63,9 +63,10 @@ class OfPods(Case):
                 if meant == slips.selector_slips(pod, self.labels):
                     return
         yield from self._labelled(numbers["names"])
-        yield once(setting(self.name, "nodeSelector", to={
-            key: pod.spec.node_selector[key] for pod in self.pods[:1]
-            for key in OF_IMAGE if key in pod.spec.node_selector}), rank=Rank.LESS)
+        if not any(pod.spec.overhead for pod in self.pods):  # else a RuntimeClass may select, too
+            yield once(setting(self.name, "nodeSelector", to={
+                key: pod.spec.node_selector[key] for pod in self.pods[:1]
+                for key in OF_IMAGE if key in pod.spec.node_selector}), rank=Rank.LESS)
 
     def _labelled(self, names: Iterable[str]) -> Iterator[Option]:
         """That nodes which have enough left get the one label that they lack, where it is one that

@@ -154,6 +154,11 @@ class Tries:
         uid = self.job.uid
         return after.evicted[uid] < self.base.evicted[uid] and uid not in after.again
 
+    def _spares_own(self, after: Outcome) -> bool:
+        """Whether no other PodGroup of the job's owner loses pods by evictions."""
+        return all(after.evicted[each] <= self.base.evicted[each]
+                   for each in self.seen.names.beside(self.job.uid))
+
     def _has_pod(self, job: JobInfo) -> bool:
         return any(task.key == self.pod and task.node_name for task in job.tasks.values())
 
@@ -184,8 +189,8 @@ class Tries:
         job = after.last.jobs.get(uid) if after.last is not None else None
         if job is None or after.rest is None or self._loops or (self.barred and not job.tasks):
             return None
-        if not (self._keeps(after) if self.keep else after.runs(uid) and (
-                after.placed(uid) > had or not job.tasks or self._has_pod(job))):
+        if not (self._keeps(after) if self.keep else after.runs(uid) and self._spares_own(after)
+                and (after.placed(uid) > had or not job.tasks or self._has_pod(job))):
             return None
         return self._remedy(change, rank, alike, after)
 

@@ -299,7 +299,7 @@ def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     for found in [] if seen.brief else ignored_fields(seen.ssn, seen.scheduler):
         place = found.facts["place"]
         what = found.facts["what"]
-        if place.facts == {"n": 1, "names": [seen.called(job.uid)]} or (
+        if place.facts == {"n": 1, "names": [seen.names.owned[job.uid]]} or (
                 place.code == "place.configuration" and evidence.unbound(job)) or (
                 place.code == "place.queue" and place.facts["name"] == job.queue):
             yield Cause("no_effect", found, {"what": what.code, "meant": [
