@@ -42,7 +42,7 @@ class Tried(Search):
     def judged(self, change, rank, alike=()):
         self.judged_ones.append(" ".join(change.settings))
         return None if self.judged_ones[-1] in self.refuses else SimpleNamespace(
-            made=change, rank=rank, alike=alike, price=Price())
+            made=change, rank=rank, alike=alike, price=Price(), placed=0)
 
 
 def given(remedies):
@@ -169,7 +169,7 @@ def searched(options, gives, monkeypatch, large=False, refused=(), nodes=3, **fa
     search = Tried(gives, refused)
     search.keep, search.large = False, large
     search.before = SimpleNamespace(nodes=dict.fromkeys(range(nodes)))
-    search.job = SimpleNamespace(min_available=1)
+    search.job = SimpleNamespace(min_available=1, tasks=())
     search._seconds = lambda first, ranks: [
         option for option in options if option.rank in ranks and option.most != first.most]
     monkeypatch.setattr("volcano_lab.explain.search.candidates", lambda *_: options)
@@ -205,6 +205,20 @@ def test_the_fewest_jobs_are_waited_for_of_two_choices_or_in_a_large_cluster_the
     search, found = searched(WAITS, lambda made: PLACED, monkeypatch, large)
     assert found == [""] and most in {change.removals for change in search.offered}
     assert ("job/d",) not in {change.removals for change in search._known}
+
+
+@pytest.mark.parametrize(("least", "left", "said"), [
+    (1, (15, 13), ["request per pod cpu 16 -> 13", "2 more nodes like n0"]),
+    (1, (15, 8), ["request per pod cpu 16 -> 15", "2 more nodes like n0"]),
+    (3, (15, 13), ["request per pod cpu 16 -> 13", "2 more nodes like n0"])])
+def test_what_places_all_pods_is_offered_before_what_places_some(least, left, said):
+    cluster = Cluster().node("n0", cpu=16).job("new", pods=3, min_member=least, cpu=16, running={
+        "n0": 1})
+    for number, cpu in enumerate(left, 1):
+        cluster.node(f"n{number}", cpu=16).job(f"old{number}", cpu=16 - cpu, running={
+            f"n{number}": 1})
+    found = cluster.why("new", conf=conf("gang", "predicates", actions="allocate"))
+    assert [each.change.removeprefix("job default/new: ") for each in found.remedies][:2] == said
 
 
 @pytest.mark.parametrize(("need", "said"), [(1, ["node/n1.more=1"]), (2, ["node/n1.more=2"]),
@@ -245,7 +259,7 @@ def test_what_ends_evictions_that_go_round_is_offered_with_the_change(actions, e
     def judged(change, rank, alike=()):
         search._loops = ends not in change.settings
         return None if search._loops else SimpleNamespace(
-            made=change, rank=rank, alike=alike, price=Price())
+            made=change, rank=rank, alike=alike, price=Price(), placed=0)
 
     search.judged = judged
     found = [*search.singles([once("queue/a.weight=2", rank=Rank.QUEUE)])]

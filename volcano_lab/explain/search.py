@@ -180,7 +180,7 @@ class Search(Tries):
                 self._refused.add(change)
                 remedy = self._steadied(change, option.rank) if self._loops else None
             if remedy is not None:
-                remedy = self._without_evictions(option, remedy)
+                remedy = self._for_all(option, self._without_evictions(option, remedy))
                 self.offered.add(remedy.made)
                 yield remedy
 
@@ -193,6 +193,24 @@ class Search(Tries):
                 if other is not None and not other.price.evicts:
                     return other
         return remedy
+
+    def _for_all(self, option: Option, remedy: Remedy) -> Remedy:
+        """The smallest change of an option with which no pod of the job waits, of a little smaller
+        requests or of nodes, where `remedy` places some of them.
+        """
+        least = next((step for step in range(1, option.steps + 1)
+                      if option.at(step) == remedy.made), 0)
+        sized = option.rank == Rank.NODES or (option.kind, option.rank) == ("cut", Rank.JOB)
+        if self.large or not (least and sized) or remedy.placed >= len(self.job.tasks):
+            return remedy
+        found = dict.fromkeys(range(least + 1), remedy)
+
+        def places_all(step: int) -> bool:
+            if step not in found:
+                found[step] = self.judged(option.at(step), option.rank) or remedy
+            return found[step].placed >= len(self.job.tasks)
+
+        return found[smallest(places_all, option.steps, least) or least]
 
     def _others(self, option: Option, options: Sequence[Option], beside: Change
                 ) -> tuple[Change, ...]:
