@@ -241,10 +241,14 @@ class Cluster(ClusterObjects):
             whole.others, whole.configuration(base_conf if conf is None else conf))
         refused = {verdict.text for verdict in verdicts(after)} - {
             verdict.text for verdict in verdicts(before)}
+        from volcano_lab.explain.holdings import unmoved
         from volcano_lab.explain.price import later
 
-        found = Comparison(at_rest(before, base, now), at_rest(after, changed, now),
-                           sorted(refused), lambda: later((before, base), (after, changed), now))
+        found = Comparison(
+            at_rest(before, base, now), at_rest(after, changed, now), sorted(refused),
+            lambda: later((before, base), (after, changed), now), (), lambda nodes, same: unmoved(
+                type(self)(after, changed).explainer(now=now).evidence, nodes, same)
+            if settings or added or removals or conf else ())
         return self._spoken(found, lang)
 
     def remove(self, name: str) -> Self:

@@ -80,3 +80,30 @@ def test_a_node_in_no_hyper_node_is_told(pattern, said):
                   f'{{regexMatch: {{pattern: "^{pattern}$"}}}}}}]}}}}')
     head = built.why("node/n2").head
     assert (said in head) and ("HyperNode" in head) == bool(said)
+
+
+def test_a_change_without_effect_says_what_keeps_pods_off_the_nodes_that_it_adds():
+    cluster = Cluster().node("n1", cpu=4).queue("full", capability={"cpu": 1}).job("web", cpu=6)
+    for name in ("a", "b"):
+        cluster.job(name, queue="full", cpu=2)
+    tainted = ("{apiVersion: v1, kind: Node, metadata: {name: new}, spec: {taints: [{key: x, "
+               "effect: NoSchedule}]}, status: {allocatable: {cpu: 16, pods: 9}}}")
+    found = str(cluster.what_if(add=tainted))
+    assert "No pod is placed on the added node new. " in found
+    assert "Node new cannot take pod default/a-0: a taint that the pod does not tolerate" in found
+    assert "The same holds for 2 more jobs: default/b, default/web." in found
+    assert "3 jobs wait as before, the first of them for this: a waits for quota: queue" in str(
+        cluster.what_if("queue/full.reclaimable=false"))
+    assert "wait as before" not in str(cluster.what_if("queue/full.capability.cpu=9"))
+
+
+def test_a_node_says_for_what_jobs_without_pods_wait():
+    cluster = Cluster().node("n1", cpu=4).queue("full", capability={"cpu": 1}).add("""\
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: later, namespace: a}
+spec: {minMember: 1, queue: full, minResources: {cpu: 2}}
+status: {phase: Pending}
+""")
+    assert ("Job a/later has no pods yet and waits for quota: queue full is cpu 1 short."
+            in cluster.why("node/n1").text)

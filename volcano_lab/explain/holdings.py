@@ -5,15 +5,15 @@ Volcano: none
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
-from volcano_lab.api import MIN_RESOURCE, PENDING, PIPELINED, Resource, TaskInfo
+from volcano_lab.api import MIN_RESOURCE, PENDING, PIPELINED, JobInfo, Resource
 from volcano_lab.explain import lint, origin, questions, why_job
 from volcano_lab.explain.evidence import Evidence, counts, requested, unbound
 from volcano_lab.explain.explanation import Cause, Explanation, over, part
 from volcano_lab.framework import CLUSTER_TOP
-from volcano_lab.messages import Message
+from volcano_lab.messages import Message, Said
 from volcano_lab.trace.plain import amounts, grouped
 from volcano_lab.trace.views.jobs import missing as not_created
 
@@ -127,8 +127,8 @@ def _no_more(sums: dict[str, Any], step: dict[str, Any]) -> tuple[str, list[str]
     return "met_nothing_left" if gone else "met_no_growth", gone
 
 
-MOST = 200
-"""Of how many jobs that wait a pod is compared with the node."""
+MOST, NAMED = 200, 3
+"""Of how many jobs that wait a pod is compared with the node; reasons against an added one."""
 
 
 def why_node(seen: Evidence, name: str) -> Explanation:
@@ -148,31 +148,55 @@ def why_node(seen: Evidence, name: str) -> Explanation:
         inside and name not in inside)], [*_kept_off(seen, name)])
 
 
+def _without_node(seen: Evidence) -> list[JobInfo]:
+    """The jobs of which pods wait, or are not created before it is admitted."""
+    return [job for job in seen.ssn.jobs.values()
+            if job.in_status(PENDING) or (job.is_pending() and not job.tasks)]
+
+
 def _kept_off(seen: Evidence, node: str) -> Iterator[Cause]:
     """Yield each reason why the first waiting pods of jobs are not on a node, the most frequent
-    first.
+    first; of jobs without pods, what they wait for.
     """
-    pods = [job.in_status(PENDING) for job in seen.ssn.jobs.values()]
-    first = [next(iter(tasks.values())) for tasks in pods if tasks][:MOST]
-    alike = grouped((key, (cause, task)) for task in first
-                    for key, cause in [_reason(seen, task, node)])
+    jobs = _without_node(seen)
+    alike = grouped((key, (cause, job)) for job in jobs[:MOST]
+                    for key, cause in [_reason(seen, job, node)])
     for cases in sorted(alike.values(), key=len, reverse=True):
         (cause, _), *more = cases
         also = Message("node_also", n=len(more), jobs=[
-            seen.called(other.job) for _, other in more]) if more else None
+            seen.called(other.uid) for _, other in more]) if more else None
         yield Cause(cause.code, [*cause.sentences, also], cause.numbers, cause.records)
-    if not first:
+    if not jobs:
         yield Cause.of("no_pod_waits")
 
 
-def _reason(seen: Evidence, task: TaskInfo, node: str) -> tuple[Hashable, Cause]:
-    """Return why a pod is not on a node, or that the node could take it, and what its job waits for
-    instead; the first part is the same for jobs that share a sentence.
+def _reason(seen: Evidence, job: JobInfo, node: str) -> tuple[Hashable, Cause]:
+    """Return why a job's first pod is not on a node, or that the node could take it, and what the
+    job waits for instead; the first part is the same for jobs that share a sentence.
     """
-    cause = questions.why_not_cause(seen, task.key, node, questions.last_choice(seen, task.key))
-    if cause is not None:
+    pod = next((task.key for task in job.in_status(PENDING).values()), None)
+    cause = pod and questions.why_not_cause(seen, pod, node, questions.last_choice(seen, pod))
+    if cause:
         return cause.code, cause
-    job = seen.ssn.jobs[task.job]
     gap = next(filter(None, map(why_job.gap_of, why_job.job_causes(seen, job))), None)
     alike = (gap.code, job.queue, *gap.facts.get("short", {}).items()) if gap else ()
-    return alike, Cause.of("node_fits", pod=task.key, gap=gap and Message("node_fits.gap", gap=gap))
+    said = gap and Message("node_fits.gap", gap=gap)
+    return (pod is None, *alike), Cause.of("node_fits", pod=pod, gap=said) if pod else Cause.of(
+        "node_later", job=seen.called(job.uid), gap=said)
+
+
+def unmoved(seen: Evidence, added: Iterable[str], same: bool) -> Iterator[Said]:
+    """Yield why nodes that a change has `added` get no pod while some wait, those alike together;
+    without such, where all is the `same`, what the first job that waits is short of.
+    """
+    waiting = _without_node(seen)
+    reasons = {name: [*_kept_off(seen, name)][:NAMED] for name in added if waiting and not any(
+        task.job in seen.ssn.jobs for task in seen.ssn.nodes[name].tasks.values())}
+    alike = grouped((tuple(cause.code for cause in causes), name)
+                    for name, causes in reasons.items())
+    for names in alike.values():
+        yield Message("added_unused", n=len(names), nodes=names)
+        yield from (said for cause in reasons[names[0]] for said in cause.sentences)
+    for job in waiting[:same and not alike]:
+        yield Message("as_before", n=len(waiting))
+        yield from why_job.head_of(seen, job, why_job.job_causes(seen, job))

@@ -11,7 +11,7 @@ from typing import Any
 from attrs import Factory, define
 
 from volcano_lab.api import quantity_text
-from volcano_lab.messages import Message, Misuse, gettext, paragraph
+from volcano_lab.messages import Message, Misuse, Said, gettext, paragraph
 from volcano_lab.trace import Part, Shown, plain
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.cycle import Cycle, Row
@@ -65,9 +65,10 @@ class Comparison(Shown):
     """
 
     def __init__(self, before: Cycle, after: Cycle, refused: Sequence[str] = (),
-                 look: Callable[[], Later] = Later, given: Sequence[Row] = ()):
+                 look: Callable[[], Later] = Later, given: Sequence[Row] = (),
+                 unmoved: Callable[[Sequence[str], bool], Iterable[Said]] = lambda *_: ()):
         self.before, self.after, self.refused, self._look = before, after, list(refused), look
-        self.given = list(given)
+        self.given, self._unmoved = list(given), unmoved
         was, now = _jobs(before), _jobs(after)
         self.jobs = [{"job": job, **values} for job, values in _differing(was, now, JOB)]
         self.queues = [{"queue": queue, "resource": resource, **values} for (queue, resource),
@@ -162,6 +163,7 @@ class Comparison(Shown):
     def _sentences(self) -> Iterator[str]:
         if not self:
             yield gettext("The cycles do not differ." if self.given else "Nothing differs.")
+            yield from self._without_effect(True)
             return
         yield paragraph(self._counts()) or gettext(
             "The cycle places and evicts as many pods as before, and as many wait.")
@@ -171,7 +173,15 @@ class Comparison(Shown):
             yield gettext("Not in the cycle any more: {jobs:4}.", jobs=deleted)
         if self.left_out:
             yield str(Message("left_out.cycle", why=self.left_out))
+        yield from self._without_effect(False)
         yield from self._later_on()
+
+    def _without_effect(self, same: bool) -> Iterator[str]:
+        """Yield why added nodes get no pod, or why jobs wait as before."""
+        nodes = self.before.session.nodes
+        added = [name for name in self.after.session.nodes if name not in nodes]
+        if added or same:
+            yield from filter(None, [paragraph([*self._unmoved(added, same)])])
 
     def _counts(self) -> Iterator[Message]:
         """Yield how many pods more or fewer are placed and evicted, and of which jobs they wait."""
