@@ -51,6 +51,18 @@ def test_a_promise_that_goes_to_others_again_and_again_is_told_and_cured():
         assert after.runs("default/new") and not after.again, remedy
 
 
+def test_a_pod_whose_promise_is_lost_waits_here_as_in_the_cluster():
+    """Its age shows nothing that the cycle does not."""
+    objects = [obj.changed(metadata={"creation_timestamp": 3600.0 * number,
+                                     "resource_version": "7"})
+               for number, obj in enumerate(two_queues().objects(), 1)]
+    found = asked([*objects, *Cluster().node("n0", cpu=1).objects()[-1:]], conf(
+        "allocate, reclaim", "gang", capacity=True).replace(
+        "gang", "gang, enableReclaimable: false"))
+    assert found.codes == ["promise_lost"]
+    assert found.head.startswith("new waits for resources: what is freed for it goes to other jobs")
+
+
 ZONED = """\
 {apiVersion: v1, kind: Node, metadata: {name: n1, labels: {zone: z}}, ALLOCATABLE}
 ---

@@ -134,6 +134,15 @@ def test_two_changes_where_none_does_alone(first, seconds, gives, said):
     assert not [*search.sets(firsts, frozenset({Rank.QUEUE}), [*map(once, seconds.split())])]
 
 
+def test_the_alternatives_of_a_set_are_offered_once():
+    first = once("a")
+    search = Tried(lambda made: PLACED if "a" in made and len(made) > 1 else NOTHING)
+    assert not [*search.singles([first])]
+    seconds = [once(name, kind="label") for name in ("b", "c")]
+    assert given(search.sets([first], frozenset({Rank.QUEUE}), seconds)) == ["a b or a or c"]
+    assert not [*search.sets([first], frozenset({Rank.QUEUE}), seconds[::-1])]
+
+
 @pytest.mark.parametrize(("x", "y"), [(1, 1), (3, 2), (9, 9), (2, 7)])
 def test_both_changes_of_a_set_are_as_small_as_the_other_allows(x, y):
     def gives(made):

@@ -16,6 +16,7 @@ from volcano_lab.explain import kubelet, lint, pages
 from volcano_lab.explain.earlier import earlier
 from volcano_lab.explain.evidence import OWN, Evidence
 from volcano_lab.explain.explanation import Cause, moment_text
+from volcano_lab.explain.promises import promise_fails
 from volcano_lab.manifests import OperatorObject, events, numa, unsupported
 from volcano_lab.messages import Message, Said
 from volcano_lab.trace import grouped
@@ -60,12 +61,20 @@ def beyond_causes(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
             yield found
         yield from [Cause("claims_off", off, context=True)] if off else ()
         yield from _unknown_claims(seen, task)
-        changed = None if deciding or leaves(seen, task) else Message(
+        changed = None if deciding or _waits_here(seen, task) else Message(
             "beyond.changed", how=Message("beyond.pipelined" if task.status == PIPELINED else
                                           "beyond.placed", node=task.node_name),
             version=Message("beyond.version", version=seen.scheduler) if seen.scheduler else None)
         if said or (changed and not off):
             yield from _in_cluster(seen, task, said, changed)
+
+
+def _waits_here(seen: Evidence, task: TaskInfo) -> bool:
+    """Whether a pod is pipelined and waits here, too: for pods that leave its node, or as it is
+    never bound.
+    """
+    return leaves(seen, task) or (
+        task.status == PIPELINED and promise_fails(seen, seen.ssn.jobs[task.job]))
 
 
 def _unknown_claims(seen: Evidence, task: TaskInfo) -> Iterator[Cause]:

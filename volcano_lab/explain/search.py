@@ -270,7 +270,7 @@ class Search(Tries):
                 found += filter(None, [self.judged(change, most, alike)])
             if perf_counter() > self.end or len(found) >= FIRSTS:
                 break
-        self.offered |= {remedy.made for remedy in found}
+        self.offered |= {each for remedy in found for each in (remedy.made, *remedy.alike)}
         yield from sorted(found, key=lambda remedy: remedy.rank)[:SETS]
 
     def _after(self, first: Option, seconds: Sequence[Option]
