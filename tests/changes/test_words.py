@@ -201,9 +201,9 @@ def label(name, value):
 @pytest.mark.parametrize(("messages", "text"), [
     ([uncordon("n1")], "uncordon n1"),
     ([uncordon("n1"), uncordon("n2")], "uncordon n1 or n2"),
-    ([uncordon("n1"), label("n2", "a")], "uncordon n1"),
+    ([uncordon("n1"), label("n2", "a")], "uncordon n1 or label n2 zone=a"),
     ([label("n1", "a"), label("n2", "a")], "label n1 or n2 zone=a"),
-    ([label("n1", "a"), label("n2", "b")], "label n1 zone=a"),
+    ([label("n1", "a"), label("n2", "b")], "label n1 zone=a or label n2 zone=b"),
     ([both("n1", "n3"), both("n2", "n3")], "both: uncordon n1 or n2; uncordon n3")])
-def test_alternatives_are_one_where_one_fact_differs(messages, text):
+def test_alternatives_are_one_message_with_the_fact_that_differs_or_each_in_full(messages, text):
     assert str(any_of(messages)) == text

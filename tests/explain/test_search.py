@@ -67,7 +67,8 @@ def at_least(name, number, less=NOTHING):
 
 @pytest.mark.parametrize(("kind", "said"), [
     ("queue", ["a or b or c"]), ("label", ["a or b or c"]), ("group", ["a or b or c"]),
-    ("uncordon", ["a or b or c"]), ("repair", ["a or b or c"]), ("", ["a", "b", "c"]),
+    ("topology", ["a or b or c"]), ("uncordon", ["a or b or c"]),
+    ("repair", ["a or b or c"]), ("", ["a", "b", "c"]),
     ("cut", ["a", "b", "c"]), ("minimum", ["a", "b", "c"]), ("toleration", ["a", "b", "c"])])
 def test_alternatives_of_one_kind_are_one_remedy(kind, said):
     options = [once(name, kind=kind) for name in ("a", "b", "x", "c")]

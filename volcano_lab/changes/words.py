@@ -70,22 +70,21 @@ def described(change: Change, world: Sequence[KubernetesObject], conf: Scheduler
 
 
 def any_of(messages: Sequence[Message]) -> Message:
-    """Return alternatives as one message: the fact that differs lists them all; the first one if
-    more facts differ.
+    """Return alternatives as one message: the fact that differs lists them all, or, if more facts
+    differ, each is said in full.
 
     >>> print(any_of([Message("change.node.unschedulable", name=name) for name in ("n1", "n2")]))
     uncordon n1 or n2
     """
     first, *others = messages
-    if any((each.code, each.facts.keys()) != (first.code, first.facts.keys()) for each in others):
-        return first
-    differing = [name for name, fact in first.facts.items()
-                 if any(each.facts[name] != fact for each in others)]
+    alike = all((each.code, each.facts.keys()) == (first.code, first.facts.keys())
+                for each in others)
+    differing = [name for name, fact in first.facts.items() if alike
+                 and any(each.facts[name] != fact for each in others)]
     if len(differing) != 1:
-        return first
-    name = differing[0]
-    facts = [each.facts[name] for each in messages]
-    return Message(first.code, **first.facts | {name: _any_fact(facts)})
+        return first if alike and not differing else _any_fact([*messages])
+    facts = [each.facts[differing[0]] for each in messages]
+    return Message(first.code, **first.facts | {differing[0]: _any_fact(facts)})
 
 
 def _any_fact(facts: list[Any]) -> Any:

@@ -142,6 +142,6 @@ class OfPods(Case):
             own = topology.highest_tier_allowed if topology is not None else None
             if own is not None:
                 yield values.stepped(path_text(*way, "highestTierAllowed"), own, steps=8,
-                                     rank=Rank.JOB)
+                                     rank=Rank.JOB, kind="topology")
             if topology is not None and topology.mode == "hard":
-                yield once(setting(*way, "mode", to="soft"), rank=Rank.JOB)
+                yield once(setting(*way, "mode", to="soft"), rank=Rank.JOB, kind="topology")

@@ -34,7 +34,7 @@ LARGER = 8
 """Steps of an option that are tried where the first one that is enough evicts pods."""
 ABOUT = 12
 """In a `LARGE` cluster nodes are counted to 1/`ABOUT`."""
-ALTERNATIVES = ("uncordon", "repair", "label", "queue", "group")
+ALTERNATIVES = ("uncordon", "repair", "label", "queue", "group", "topology")
 """Options of a kind of which any one does; each of the other kinds is shown alone."""
 ALONE = ("cut", "queue", "minimum", "guard")
 """Kinds that are no part of a set: a job that is smaller, or elsewhere, is another job; and what
