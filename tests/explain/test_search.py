@@ -98,6 +98,12 @@ def test_what_the_cycles_that_follow_refuse_is_judged_once():
     assert search.judged_ones == ["a", "b"]
 
 
+@pytest.mark.parametrize(("refused", "said"), [
+    ([], ["x=2"]), (["x=2"], ["x=4"]), (["x=2", "x=4"], [])])
+def test_what_is_enough_by_sums_is_offered_where_less_holds_for_one_cycle_only(refused, said):
+    assert given(Tried(at_least("x", 2), refused).singles([stepped("x", 8, first=4)])) == said
+
+
 @pytest.mark.parametrize(("name", "refused", "said"), [
     ("pod/p.nodeSelector={}", [""], "b"), ("pod/p.nodeSelector={}", ["", " B"], "c"),
     ("pod/p.nodeSelector={}", ["", " B", " C"], "b c"), ("pod/p.nodeSelector={}", [], None),

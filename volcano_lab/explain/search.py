@@ -178,11 +178,21 @@ class Search(Tries):
             remedy = self.judged(change, option.rank, others)
             if remedy is None:
                 self._refused.add(change)
-                remedy = self._steadied(change, option.rank) if self._loops else None
+                loops = self._loops
+                remedy = self._by_sums(option)
+                if remedy is None and loops:
+                    remedy = self._steadied(change, option.rank)
             if remedy is not None:
                 remedy = self._for_all(option, self._without_evictions(option, remedy))
                 self.offered.add(remedy.made)
                 yield remedy
+
+    def _by_sums(self, option: Option) -> Remedy | None:
+        """What is enough by sums, where less turns one cycle by evictions and does not hold."""
+        enough = option.at(option.first)
+        if enough in self._refused or self.at(enough) != PLACED:
+            return None
+        return self.judged(enough, option.rank)
 
     def _without_evictions(self, option: Option, remedy: Remedy) -> Remedy:
         """The next larger change of an option that evicts no pod, where the smallest does."""
