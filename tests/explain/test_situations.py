@@ -387,6 +387,24 @@ def test_a_quota_whose_scopes_the_plugin_does_not_read_is_named(scopes, offered)
     assert ("without plugin resourcequota" in [each.change for each in found.remedies]) == offered
 
 
+def test_a_plugin_that_counts_a_pod_that_exists_twice_may_go():
+    conf = CONF.replace("{name: overcommit}", "{name: overcommit}, {name: resourcequota}")
+    quota = ('{apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: default}, status'
+             ': {hard: {requests.cpu: "5"}, used: {requests.cpu: "5"}}}')
+    step = """\
+{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: s, namespace: default},
+ spec: {minMember: 1, minResources: {requests.cpu: "2"}}, status: {phase: Pending}}
+"""
+    pod = """\
+{apiVersion: v1, kind: Pod, metadata: {name: s, namespace: default, annotations: {
+  scheduling.k8s.io/group-name: s}}, spec: {schedulerName: volcano, containers: [
+  {name: c, resources: {requests: {cpu: "2"}}}]}}
+"""
+    found = asked(f"{quota}\n---\n{step}---\n{pod}", conf=conf).why("s")
+    assert [each.change for each in found.remedies][:2] == [
+        "ResourceQuota default/q: hard requests.cpu 5 -> 7", "without plugin resourcequota"]
+
+
 @pytest.mark.parametrize("marked", [True, False])
 def test_a_queue_that_was_closed_with_the_one_above_it_is_told_with_the_others(marked):
     note = 'annotations: {volcano.sh/closed-by-parent: "true"}' if marked else ""

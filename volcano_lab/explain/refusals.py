@@ -70,7 +70,7 @@ def _quota(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
         *(Message("resource_quota.scopes", quota=key) for key in beyond)], {
             "quota": f"{job.namespace}/{record['quota']}", "short": short,
             "wanted": [(name, sum_of(each[1:], each[0])) for name, each in kept.items()],
-            "scoped": beyond}, [record])
+            "scoped": beyond, "counted": [record["quota"]] * bool(job.tasks)}, [record])
     said, users = holders.quota_users(seen, job, kept, partial(holders.standing, seen, record))
     yield from [Cause("quota_used", said, {"holders": users}, [], True)] if said else ()
 
