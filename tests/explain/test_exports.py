@@ -2,7 +2,7 @@
 
 import pytest
 
-from volcano_lab import loads
+from volcano_lab import Cluster, loads
 from volcano_lab.explain import Explainer
 from volcano_lab.manifests.defaults import with_defaults
 
@@ -231,6 +231,20 @@ def test_the_deadline_of_sla_is_said(now, said):
         text_of = Explainer(with_defaults(loads(NODE + text)), conf, now).why("new").text
         assert ("plugin gang, which is asked in the same tier or before" in text_of) == (
             now > 0 and not kept)
+
+
+@pytest.mark.parametrize(("tiers", "said"), [
+    ("{plugins: [{name: proportion}, SLA]}", True), ("{plugins: [{name: gang}, SLA, {name: "
+     "proportion}]}", True), ("{plugins: [SLA]}, {plugins: [{name: proportion}]}", False)])
+def test_sla_admits_no_job_that_a_plugin_of_its_tier_refuses(tiers, said):
+    sla = "{name: sla, arguments: {sla-waiting-time: 1h}}"
+    cluster = Cluster().node("n1", cpu=9).queue("a", capability={"cpu": 2}).job(
+        "old", queue="a", cpu=2, running={"n1": 1}).job("new", queue="a", cpu=1)
+    conf = f"actions: enqueue, allocate\ntiers: [{tiers.replace('SLA', sla)}]"
+    text = Explainer(cluster.objects(), conf, now=9e9).why("new").text
+    assert ("sla would admit it; a plugin of the same tier, or of one before, refuses" in text
+            ) is said
+    assert ("so sla admits it" in text) is not said
 
 
 def test_pods_with_a_priority_that_the_job_has_not_are_told():

@@ -400,7 +400,9 @@ def _deadline(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     sla: Any = seen.ssn.plugins.get("sla")
     deadline = sla.deadline(job) if sla is not None else None
     if deadline is not None:
-        code = "deadline.past" if deadline <= seen.ssn.now else "deadline"
+        refused = any(each["answer"] < 0 for each in seen.of("job_enqueueable", job=job.uid))
+        past = "deadline.refused" if refused else "deadline.past"
+        code = past if deadline <= seen.ssn.now else "deadline"
         late = [each for each in seen.ssn.jobs.values() if each is not job and counts(each)[2]
                 and max(deadline, sla.deadline(each) or 0.0) <= seen.ssn.now]
         reserves = late and sla.waiting_time and "overcommit" in seen.ssn.plugins
