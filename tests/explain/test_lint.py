@@ -433,3 +433,11 @@ spec: {{minMember: 1, priorityClassName: {name}}}
     assert ["Job default/a: its PodGroup names PriorityClass golden, which does not exist (near: "
             "gold): its priority is 0 (name one that exists, or create it)"] * found == [
         str(each) for each in cluster.lint()]
+
+
+def test_what_volcano_refuses_of_a_configuration_is_found_beside_what_objects_show():
+    found = Cluster().queue("a", capability={"cpu": 1}, deserved={"cpu": 2}).lint(
+        "actions: allocate, backfil")
+    assert [(each.rule, each.level) for each in found] == [
+        ("configuration-refused", "error"), ("queue-deserved-capability", "warning")]
+    assert 'actions names "backfil"' in str(found.found[0])

@@ -20,7 +20,7 @@ from volcano_lab.api.node_affinity import required_node_affinity
 from volcano_lab.cache import Cache
 from volcano_lab.explain import lint, origin, pages
 from volcano_lab.explain.evidence import classes_of, stopped, unplaced
-from volcano_lab.framework import SchedulerConfiguration, Session
+from volcano_lab.framework import ConfError, SchedulerConfiguration, Session
 from volcano_lab.manifests import Loaded, ManifestError, verdicts
 from volcano_lab.messages import Message, Said, gettext, mark, paragraph
 from volcano_lab.scheduler import Scheduler
@@ -99,6 +99,9 @@ def findings(loaded: Loaded, world: Callable[[], Loaded], conf: Callable[[], Sch
         complete = world()
         later = [pod for pods in complete.later.values() for pod in pods]
         ssn = Scheduler(Cache([*complete, *later]), conf()).run_once()
+    except ConfError as error:
+        return Findings([*found, *(Finding("configuration-refused", ERROR, CONFIGURATION, problem)
+                                   for problem in error.problems)])
     except ManifestError as error:
         return Findings([*found, *(Finding("refused", ERROR, *_parted(problem))
                                    for problem in error.problems if problem not in known)])
