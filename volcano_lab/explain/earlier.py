@@ -1,5 +1,6 @@
 """What an earlier release of Volcano decides otherwise about a job, where the cluster runs one: the
-rows of the table `earlier` of `tables.toml`, each with its sentence `earlier.ROW`.
+rows of the table `earlier` of `tables.toml`, each with its sentence `earlier.ROW`. What
+ended before v1.9 is left out.
 
 Volcano: none
 """
@@ -9,8 +10,7 @@ from functools import reduce
 from itertools import islice
 from typing import Any
 
-from volcano_lab.api import PIPELINED, ROOT_QUEUE, TASK_SPEC, JobInfo, Memo, Resource, TaskInfo
-from volcano_lab.api.task import PREEMPTABLE
+from volcano_lab.api import PIPELINED, ROOT_QUEUE, TASK_SPEC, JobInfo, Resource, TaskInfo
 from volcano_lab.explain.evidence import Evidence, requested, unplaced
 from volcano_lab.explain.explanation import Amounts, added, over, part
 from volcano_lab.explain.holders import is_ghost, largest
@@ -25,13 +25,11 @@ SIZES = {"cpu", "memory"}
 def earlier(seen: Evidence, job: JobInfo) -> list[Message]:
     """Return what the release that runs decides otherwise about pods that are placed here."""
     look, names = _Look(seen, job), seen.ssn.plugins.keys() | seen.ssn.enabled_actions
-    phase = seen.trace.start["jobs"][job.uid]["phase"]
     rows = {code: row for code, row in ROWS.items() if differs(seen.scheduler, code)
-            and names >= {*row.get("with", ())} and names.isdisjoint(row.get("without", ()))
-            and phase in row.get("phases", [phase])}
+            and names >= {*row.get("with", ())}}
     return [Message(f"earlier.{code}", to=row["to"].split()[-1], since=row.get("since"), **facts)
-            for code, row in rows.items()
-            for facts in islice(getattr(look, row.get("finds", "compared"))(row), 1)]
+            for code, row in rows.items() if "finds" in row
+            for facts in islice(getattr(look, row["finds"])(row), 1)]
 
 
 class _Look:
@@ -39,18 +37,14 @@ class _Look:
 
     def __init__(self, seen: Evidence, job: JobInfo):
         self.seen, self.ssn, self.job = seen, seen.ssn, job
-        self.sums = Memo[str, dict[str, Amounts]](lambda key: _sums(seen, seen.tasks[key]))
 
-    def compared(self, row: Facts) -> Iterator[Facts]:
-        """Pods for which amounts are above others, or `within` them; of those that an action
-        pipelines, or of all.
-        """
-        tasks = self.job.in_status(PIPELINED) if "by" in row else self.job.tasks
-        for task in tasks.values() if "amounts" in row else ():
-            how = {each.action for each in self.seen.of("do", task=task.key, operation="pipeline")}
-            if task.node_name and row.get("by") in {None, *how}:
-                some, limit = map(self.sums[task.key].__getitem__, row["amounts"])
-                if bool(more := over(some, limit)) is not row.get("within", False):
+    def reclaims(self, row: Facts) -> Iterator[Facts]:
+        """Pods that reclaim pipelines for which amounts are above others."""
+        for task in self.job.in_status(PIPELINED).values():
+            done = self.seen.of("do", task=task.key, operation="pipeline")
+            if any(each.action == "reclaim" for each in done):
+                some, limit = map(_sums(self.seen, task).__getitem__, row["amounts"])
+                if more := over(some, limit):
                     yield {"queue": self.job.queue, "pod": task.key, "node": task.node_name,
                            "some": part(some, more), "limit": part(limit, more)}
 
@@ -72,20 +66,6 @@ class _Look:
         sizes = {str(amounts(task.init_resreq)): amounts(task.init_resreq)
                  for task in self.job.tasks.values() if not task.task_role}
         yield from [{"sizes": [*sizes.values()], "annotation": TASK_SPEC}] * (len(sizes) > 1)
-
-    def zero(self, row: Facts) -> Iterator[Facts]:
-        """Tasks without pods whose minimum is 0, where the minima of tasks are compared."""
-        names = {role for role, least in self.job.task_min_available.items() if not least} - {
-            task.task_role for task in self.job.tasks.values()}
-        compared = self.job.min_available >= self.job.task_min_available_total
-        yield from [{"tasks": sorted(names)}] * bool(names and compared)
-
-    def queues(self, row: Facts) -> Iterator[Facts]:
-        """The queue of the namespace's jobs that was created first, where it is another one."""
-        _, first = min((self.ssn.queues[each.queue].queue.metadata.creation_timestamp or 0.0,
-                        each.queue) for each in self.ssn.jobs.values()
-                       if each.namespace == self.job.namespace)
-        yield from [{"first": first}] if first != self.job.queue else []
 
     def all(self, row: Facts) -> Iterator[Facts]:
         """Which plugin refuses the job at admission for resources that it does not request, and the
@@ -125,42 +105,16 @@ class _Look:
 
 
 def _sums(seen: Evidence, task: TaskInfo) -> dict[str, Amounts]:
-    """The amounts that rows compare for a pod. `share` is its queue's part by weight, `limited` of
-    what its capability names; the job requests `sizes` of cpu and memory that this does not name,
-    and `extended` resources where it names another one. `evicted` is what pods request that may
-    leave its node for it, `marked` what that has left once those are gone that an annotation or
-    label marks, `theirs` what their queues have allocated, `beside` its own request where a node is
-    large enough only once others have left.
+    """The amounts that rows compare for a pod: what it requests, what its queue deserves and would
+    have of these (`wanted`), what pods request that may leave its node for it (`evicted`), and what
+    their queues have allocated (`theirs`).
     """
-    job = seen.ssn.jobs[task.job]
-    most = amounts(Resource.from_list(seen.ssn.queues[job.queue].queue.spec.capability or {}))
-    share, asked = _share(seen, job.queue), amounts(job.get_min_resources())
-    unnamed = sorted(asked.keys() - most) if most else []
-    held: Any = seen.trace.start["queues"].get(job.queue, {"allocated": {}})
-    return held | _moves(seen, task) | {
-        "nothing": {}, "share": share, "limited": part(share, filter(most.__contains__, share)),
-        "wanted": added(part(held["allocated"], amounts(task.resreq)), amounts(task.resreq)),
-        "capability": most, "sizes": part(asked, filter(SIZES.__contains__, unnamed)),
-        "extended": part(asked, sorted({*unnamed} - SIZES) if most.keys() - SIZES else ())}
-
-
-def _share(seen: Evidence, queue: str) -> Amounts:
-    weights = sum(seen.ssn.queues[name].weight for name in getattr(
-        seen.ssn.plugins.get("proportion"), "queue_opts", ()))
-    return {name: amount * seen.ssn.queues[queue].weight / weights for name, amount in amounts(
-        seen.ssn.total_resource).items()} if weights else {}
-
-
-def _moves(seen: Evidence, task: TaskInfo) -> dict[str, Amounts]:
-    pod, free, start = amounts(task.init_resreq), seen.free(None), seen.trace.start
+    pod, start = amounts(task.resreq), seen.trace.start["queues"]
     pods = [seen.tasks[each] for record in seen.of("victims", task=task.key, node=task.node_name)
             for each in record["candidates"]]
-    marked = [each for each in pods if each.job == task.job or PREEMPTABLE in (
-        each.pod.metadata.annotations | each.pod.metadata.labels)]
-    later = [name for name, left in free.items() if not over(pod, left) and over(
-        pod, start["nodes"][name]["idle"])]
-    queues = {seen.ssn.jobs[each.job].queue for each in pods} & start["queues"].keys()
-    theirs: list[Amounts] = [start["queues"][queue]["allocated"] for queue in queues]
-    return {"pod": pod, "free": free[task.node_name], "evicted": requested(pods),
-            "marked": added(free[task.node_name], requested(marked)),
-            "beside": part(pod, pod if later else ()), "theirs": reduce(added, theirs or [pod])}
+    queues = {seen.ssn.jobs[each.job].queue for each in pods} & start.keys()
+    theirs: list[Amounts] = [start[queue]["allocated"] for queue in queues]
+    held: Any = start.get(seen.ssn.jobs[task.job].queue, {"allocated": {}})
+    return held | {"pod": amounts(task.init_resreq), "evicted": requested(pods),
+                   "wanted": added(part(held["allocated"], pod), pod),
+                   "theirs": reduce(added, theirs or [pod])}
