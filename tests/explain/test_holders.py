@@ -41,13 +41,13 @@ def klass(name, value):
                              "metadata": {"name": name}, "value": value})
 
 
-def stray(name, cpu, *, space="default", owned=False):
+def stray(name, cpu, *, space="default", owned=False, node="n1"):
     """A pod that Volcano does not schedule."""
     owners = [{"kind": "DaemonSet", "name": "d", "uid": "d", "apiVersion": "apps/v1"}] * owned
     return loader.from_dict({
         "apiVersion": "v1", "kind": "Pod", "metadata": {
             "name": name, "namespace": space, "ownerReferences": owners},
-        "spec": {"nodeName": "n1", "containers": [{"name": "c", "resources": {
+        "spec": {"nodeName": node, "containers": [{"name": "c", "resources": {
             "requests": {"cpu": cpu}}}]}, "status": {"phase": "Running"}})
 
 
@@ -196,8 +196,24 @@ def test_pods_of_other_schedulers_on_a_node(actions, more):
                                stray("sys", "500m", space="kube-system"))
     held = asked(cluster, conf("predicates", actions=actions))["held_by"]
     assert held.text == ("Pods that Volcano does not schedule hold cpu 3 (default/two, "
-                         f"default/one, kube-system/sys).{more}")
+                         f"default/one, kube-system/sys).{more} Without default/one node n1 has "
+                         "enough left for one of its pods.")
     assert held.numbers["bare"] == ["default/one"], "no owner creates it again"
+
+
+@pytest.mark.parametrize("here, there, said", [
+    ((1, 1), (2,), "Without default/s2-0 node n2"),
+    ((1, 1), (1, 1), "Without default/s1-0 and default/s1-1 node n1"),
+    ((1,) * 5, (1,) * 5, ""), ((2,), (3,), "Without default/s1-0 node n1")])
+def test_the_fewest_pods_of_other_schedulers_that_keep_a_pod_from_a_node_are_named(here, there,
+                                                                                 said):
+    cluster = Cluster().job("new", cpu=8)
+    for number, sizes in enumerate((here, there), 1):
+        cluster.node(f"n{number}", cpu=8)
+        for place, cpu in enumerate(sizes):
+            cluster.add(stray(f"s{number}-{place}", cpu, node=f"n{number}"))
+    text = text_of(asked(cluster, conf("predicates", actions="allocate")), "held_by")
+    assert said in text and ("Without" in text) is bool(said)
 
 
 def test_only_nodes_that_may_take_the_pod_count():

@@ -241,10 +241,14 @@ def requested(tasks: Iterable[TaskInfo]) -> Amounts:
     return amounts(total(task.resreq for task in tasks))
 
 
+def of_daemon(task: TaskInfo) -> bool:
+    """Return whether a DaemonSet has created a pod, which is on each node like its own, too."""
+    return any(ref.kind == "DaemonSet" for ref in task.pod.metadata.owner_references)
+
+
 def of_daemons(node: NodeInfo) -> Amounts:
-    """Return what the pods of DaemonSets on a node request, which are on one like it, too."""
-    return requested(task for task in node.tasks.values() if any(
-        ref.kind == "DaemonSet" for ref in task.pod.metadata.owner_references))
+    """Return what the pods of DaemonSets on a node request."""
+    return requested(filter(of_daemon, node.tasks.values()))
 
 
 def fails_to_start(job: JobInfo) -> list[str]:

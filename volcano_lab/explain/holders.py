@@ -9,9 +9,9 @@ from functools import partial, reduce
 from itertools import chain
 from typing import Any
 
-from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, status as states
+from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, TaskInfo, status as states
 from volcano_lab.explain import origin, requests
-from volcano_lab.explain.evidence import Evidence, ended, fails_to_start, requested
+from volcano_lab.explain.evidence import Evidence, ended, fails_to_start, of_daemon, requested
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.order import came_first
 from volcano_lab.explain.owners import created_by, ended_as, is_single, known_of, owner_of
@@ -20,6 +20,8 @@ from volcano_lab.trace import POINTS, Record, amounts
 
 MOST = 3
 """Jobs that are named; the others are counted."""
+FEW = 4
+"""Pods of a node that somebody may move."""
 COUNTED = frozenset(map(str, states.ALLOCATED_STATUSES))
 HOLDING = COUNTED | {str(states.RELEASING)}
 
@@ -131,6 +133,24 @@ def held_by_strangers(seen: Evidence, names: list[str], nodes: Iterable[str]
                   and task.namespace != "kube-system"]
 
 
+def _alone(seen: Evidence, choice: Record, names: list[str], nodes: Iterable[str]
+           ) -> Iterator[Message]:
+    """Yield the fewest pods of other schedulers on one node without which it has enough left for a
+    pod, those with the most of some resources first; those of the system, and of DaemonSets, stay.
+    """
+    request = seen.trace.start["tasks"][choice["task"]]["request"]
+    free, found = seen.free(choice, request), list[list[TaskInfo]]()
+    for node in map(seen.ssn.nodes.__getitem__, nodes):
+        pods = sorted((task for task in node.tasks.values() if task.job not in seen.ssn.jobs
+                       and task.namespace != "kube-system" and not of_daemon(task)),
+                      key=lambda task: [-task.resreq.get(name) for name in names])
+        found += [pods[:n] for n in range(1, min(len(pods), FEW) + 1) if not over(
+            request, added(free[node.name], requested(pods[:n])))]
+    for fewest in sorted(found, key=len)[:1]:
+        yield Message("strangers.alone", pods=[task.key for task in fewest],
+                      node=fewest[0].node_name)
+
+
 def quota_users(seen: Evidence, job: JobInfo, names: Collection[str],
                 about: Callable[[JobInfo], Message | None] | None = None
                 ) -> tuple[Message | None, list[str]]:
@@ -197,6 +217,8 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
         new, {uid: added(each, new.get(uid, {}), -1.0) for uid, each in in_the_end.items()}))
     holders = largest(held, names)
     others, bare = held_by_strangers(seen, names, nodes or ())
+    if nodes and record.get("task"):
+        others += _alone(seen, record, names, nodes)
     found = [None if holders == [job.uid] else held_by(
         seen, "held_by.resources" if level is None else "held_by.queue", held, names,
         partial(_waiting_pods, job), resources=names, queue=level), *others, *_over(seen, names)]
