@@ -279,8 +279,8 @@ def test_an_operation_changes_the_sums_of_each_queue_above():
             "{name: capacity, enableHierarchy: true}]}]")
     trace, _ = traced(cluster.objects(), conf)
     for placed, record in enumerate(trace.of("do"), 1):
-        after = {name: after["cpu"] for what, name, field, _, after in record["changes"]
-                 if (what, field) == ("queues", "allocated")}
+        after = {name: now[0].get("cpu") for what, name, _, now in trace.log[record.number]
+                 if what == "queues"}
         assert after == dict.fromkeys(("dev", "eng", "root"), 1000.0 * placed)
     assert placed == 2
 

@@ -146,9 +146,8 @@ def _place(place: str) -> Place:
 def _check_names(names: Iterable[str], place: str, known: Iterable[str]) -> None:
     for name in names:
         if name not in known:
-            fields = dict.fromkeys(each for each in known if each != "changes")
             raise BreakpointError('"{name}" is no field of {place}; it has {fields:,}.', name=name,
-                                  place=place, fields=[*fields])
+                                  place=place, fields=[*dict.fromkeys(known)])
 
 
 def _numbers(work: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

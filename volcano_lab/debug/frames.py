@@ -31,13 +31,11 @@ ACCOUNTS = ("allocatable", "idle", "used", "releasing", "pipelined")
 STEPS = (*OPERATIONS, "start", "saved", "recovers")
 
 DETAILS: dict[str, Callable[[Record], Any]] = {
-    "operations": lambda record: (record.kind in STEPS or record.get("changes")
-                                  or record.get("short_of")
+    "operations": lambda record: (record.kind in STEPS or record.get("short_of")
                                   or (record.kind == "chose" and not record["node"])),
-    "decisions": lambda record: (record.kind not in KINDS or not KINDS[record.kind].detail
-                                 or record.get("changes")),
+    "decisions": lambda record: record.kind not in KINDS or not KINDS[record.kind].detail,
     "every record": lambda record: True}
-"""How fine the steps are -> at which records they stop."""
+"""How fine the steps are -> at which records they stop, beside those with changes."""
 
 
 class StepView:
@@ -74,7 +72,8 @@ class StepView:
             raise Misuse('the detail is "{detail}"; allowed are {details:,}.', detail=detail,
                          details=[*DETAILS])
         self.detail, holds = detail, DETAILS[detail]
-        self.places = [record.number for record in self.trace.records if holds(record)]
+        self.places = [record.number for record in self.trace.records
+                       if record.number in self.trace.log or holds(record)]
 
     def show(self, resource: str) -> None:
         """Show amounts of another resource; `ValueError` for one that the cluster doesn't have."""

@@ -12,7 +12,7 @@ from volcano_lab.framework import Session
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, Said
 from volcano_lab.plugins.admission import inqueue_resource
-from volcano_lab.trace import CauseTrace, Names, Record, State, TraceReader, amounts, grouped
+from volcano_lab.trace import Names, Record, State, TraceReader, amounts, grouped
 from volcano_lab.trace.stepper import Stepper
 from volcano_lab.trace.views.jobs import missing
 
@@ -140,8 +140,6 @@ class Evidence:
         """
         if record is None:
             return self.trace.start
-        if isinstance(self.trace, CauseTrace):
-            return self.trace.state_at(record.number)
         return self._stepper.goto(record.number).state
 
     def sums(self, queue: str, names: Iterable[str] = (), record: Record | None = None

@@ -12,7 +12,6 @@ from volcano_lab.trace.names import Names
 from volcano_lab.trace.plain import plain
 from volcano_lab.trace.record import Record
 from volcano_lab.trace.recorder import Trace
-from volcano_lab.trace.state import Change, Seen, State
 
 READ = {"job_enqueueable", "job_valid", "overused", "allocatable", "predicate", "preemptive",
         "preemptable", "reclaimable"}
@@ -63,11 +62,8 @@ class CauseTrace(Trace):
         self.about = None if self.about is None else _job_called(ssn, self.about)
         job = ssn.jobs.get(self.about or "")
         self.holds = job is not None and not job.allocated.is_empty()
-        self._log: list[tuple[int, Seen]] = []
-        self._looked = -1, self.start
         self._own = None if job is None else {task.key for task in job.tasks.values()}
         super().opened(ssn)
-        self._known = self._seen
 
     def watches_claims(self, job: str) -> bool:
         return self.holds or self.about in ("", job)
@@ -120,37 +116,20 @@ class CauseTrace(Trace):
             return
         if self._moved:
             tasks, self._moved = self._moved.values(), {}
-            self._as_changes([each for task in tasks for each in self._seen.of_task(task)])
+            for other in tasks:
+                super()._moved_by(other)
         super()._append(record)
 
-    def _changed_by(self, task: TaskInfo) -> tuple[Any, ...]:
+    def _moved_by(self, task: TaskInfo) -> None:
         if self._own is None or task.key in self._own:
-            return super()._changed_by(task)
-        self._moved[task.uid] = task
-        return ()
+            super()._moved_by(task)
+        else:
+            self._moved[task.uid] = task
 
     def chose(self, task: TaskInfo, nodes: Sequence[NodeInfo], node: NodeInfo | None,
               errors: FitErrors) -> None:
         if self._own is None or task.key in self._own:
             super().chose(task, nodes, node, errors)
-
-    # -- what steps changed ------------------------------------------------------------------------
-
-    def _as_changes(self, seen: Seen) -> list[Change]:
-        """Keep what changed; as changes only where it is about all, as a stepper may read it."""
-        self._log.append((len(self.records), seen))
-        return super()._as_changes(seen) if self.about == "" else []
-
-    def state_at(self, number: int) -> State:
-        """The state right after a record."""
-        if self._looked[0] != number:
-            state = {what: dict(items) for what, items in self.start.items()}
-            latest = {(what, name): now for at, seen in self._log if at <= number
-                      for what, name, _, now in seen}
-            for (what, name), now in latest.items():
-                state[what][name] = state[what].get(name, {}) | self._known.named(what, now)
-            self._looked = number, state
-        return self._looked[1]
 
 
 def _job_called(ssn: Session, name: str) -> str:

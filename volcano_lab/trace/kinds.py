@@ -188,7 +188,7 @@ def _victims(record: Record) -> Message:
 def _other(record: Record) -> Said:
     """Return the message of a plugin's own kind."""
     facts = [Message("part", name=name, value=answer(value))
-             for name, value in record.facts.items() if name != "changes"]
+             for name, value in record.facts.items()]
     name = record.kind.replace("_", " ")
     return Message("record.other", kind=name, facts=Message("parts", parts=facts)
                    ) if facts else record.kind
@@ -208,7 +208,7 @@ SHOWN: dict[str, Callable[[Any], Any]] = {
 
 def _plain(name: str, row: Mapping[str, Any]) -> Sentence:
     """Return the sentence of a kind whose message has the record's own facts."""
-    fields = [field for field in row.get("fields", "").split() if field != "changes"]
+    fields = row.get("fields", "").split()
     fact, ending = row.get("lacks", ("", ""))
 
     def sentence(record: Record) -> Message:

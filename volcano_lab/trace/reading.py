@@ -17,9 +17,9 @@ Columns = dict[str, dict[str, Any]]
 class TraceReader(shown.Shown):
     """A cycle's `records` in the order in which they happened, and the state at their `start`.
 
-    `start` is the state of tasks, jobs, nodes and queues when the session opened (see `state.py`),
-    `nodes` the names of the nodes in search order, `queue_order` the queues with jobs in their
-    order when the session opened.
+    `start` is the state of tasks, jobs, nodes and queues when the session opened, `log` what each
+    record changed (see `state.py`), `nodes` the names of the nodes in search order, `queue_order`
+    the queues with jobs in their order when the session opened.
 
     Attributes:
         whole: Whether it has all that the stepper needs; an `Outline` lacks the changes of steps.
@@ -29,6 +29,7 @@ class TraceReader(shown.Shown):
 
     def __init__(self) -> None:
         self.records: list[Record] = []
+        self.log: dict[int, state.Seen] = {}
         self.start: state.State = {"tasks": {}, "jobs": {}, "nodes": {}, "queues": {}}
         self.nodes: list[str] = []
         self.queue_order: list[str] = []

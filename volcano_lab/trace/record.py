@@ -46,4 +46,4 @@ class Record:
 
     def __repr__(self) -> str:
         return f"{self.number} {self.action} {self.kind} " + " ".join(
-            f"{name}={value!r}" for name, value in self.facts.items() if name != "changes")
+            f"{name}={value!r}" for name, value in self.facts.items())

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import cache, partialmethod
+from operator import ne
 from typing import Any
 
 from volcano_lab.api import FitErrors, NodeInfo, TaskInfo
@@ -84,15 +85,15 @@ class Outline(Observer, reading.TraceReader):
         task = operation.task
         node = getattr(operation, "node_name", "") or task.node_name
         values = (operation.name, task.key, task.job, node, self._number_of(statement))
-        changes = self._changed_by(task)
-        self._add(kind, kinds.KINDS["do"].fields[: len(values) + len(changes)], values + changes)
+        self._moved_by(task)
+        self._add(kind, kinds.KINDS["do"].fields, values)
 
     did = partialmethod(_operation, "do")
     undid = partialmethod(_operation, "undo")
     committed = partialmethod(_operation, "commit")
 
-    def _changed_by(self, task: TaskInfo) -> tuple[Any, ...]:
-        return ()
+    def _moved_by(self, task: TaskInfo) -> None:
+        """Keep what an operation on a task has changed, before its record."""
 
     def _number_of(self, statement: Statement | None) -> int | None:
         """Number statements from 0 in the order of their first use; None is the action itself."""
@@ -199,24 +200,26 @@ class Trace(Outline):
 
     def _settle(self) -> None:
         """Record changes without a shown operation."""
-        changes = self._as_changes(self._seen.everywhere())
-        if changes:
-            self._add("settle", ("changes",), (changes,))
+        seen = self._seen.everywhere()
+        if seen:
+            self._keep(seen)
+            count = sum(sum(map(ne, before, now)) for *_, before, now in seen)
+            self._add("settle", ("n",), (count,))
 
-    def _as_changes(self, seen: state.Seen) -> list[state.Change]:
-        return self._seen.as_changes(seen)
+    def _keep(self, seen: state.Seen) -> None:
+        """Keep what changes with the next record."""
+        if seen:
+            self.log.setdefault(len(self.records), []).extend(seen)
 
-    def _changed_by(self, task: TaskInfo) -> tuple[Any, ...]:
-        return (self._as_changes(self._seen.of_task(task)),)
+    def _moved_by(self, task: TaskInfo) -> None:
+        self._keep(self._seen.of_task(task))
 
     def changed(self, kind: str, subject: Any) -> None:
         changes = self._changes
         job = None if changes is None else self._ssn.jobs.get(getattr(subject, "job", subject.uid))
-        if changes is None or job is None:
-            return
-        seen = changes.of_job(job) if job is subject else changes.of_task(subject)
-        names = "job" if job is subject else "task", "changes"
-        self._add(kind, names, (plain(subject), self._as_changes(seen)))
+        if changes is not None and job is not None:
+            self._keep(changes.of_job(job) if job is subject else changes.of_task(subject))
+            super().changed(kind, subject)
 
     # -- extension points ------------------------------------------------------------------------
 

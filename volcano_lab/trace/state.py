@@ -1,7 +1,7 @@
 """The state of a session as plain data, and its changes since the last look.
 
-A state is {what: {name: {field: value}}}: tasks, jobs, nodes, queues. A change is [what, name,
-field, before, after]; swapping before and after inverts it.
+A state is {what: {name: {field: value}}}: tasks, jobs, nodes, queues. A change has what an object's
+fields were before, and are now.
 """
 
 from typing import Any
@@ -17,9 +17,8 @@ FIELDS = {"tasks": ("status", "node"), "jobs": ("phase", "share"),
 QUEUE_FIXED = ("deserved", "guarantee", "capability", "real_capability", "request", "elastic")
 
 State = dict[str, dict[str, dict[str, Any]]]
-Change = list[Any]
-Seen = list[tuple[str, str, tuple[Any, ...] | None, tuple[Any, ...]]]
-"""[(what, name, its raw fields before, and now)]"""
+Seen = list[tuple[str, str, tuple[Any, ...], tuple[Any, ...]]]
+"""[(what, name, its fields in the session's form before, and now)]"""
 
 
 def queue_attributes(ssn: Session) -> dict[str, Any]:
@@ -39,10 +38,10 @@ def state_of(ssn: Session) -> State:
     """
     shares = _drf_shares(ssn)
     accounts = (*FIELDS["nodes"], "allocatable")
-    return {"tasks": {task.key: {**_named("tasks", _task(task)), "job": job.uid, "uid": task.uid,
+    return {"tasks": {task.key: {**named("tasks", _task(task)), "job": job.uid, "uid": task.uid,
                                  "request": amounts(task.init_resreq)} for job in ssn.jobs.values()
                       for task in job.tasks.values()},
-            "jobs": {uid: {**_named("jobs", _job(job, shares)), "queue": job.queue,
+            "jobs": {uid: {**named("jobs", _job(job, shares)), "queue": job.queue,
                            "min_available": job.min_available} for uid, job in ssn.jobs.items()},
             "nodes": {name: {field: amounts(getattr(node, field)) for field in accounts}
                       for name, node in ssn.nodes.items()}, "queues": queues_of(ssn)}
@@ -53,7 +52,7 @@ def queues_of(ssn: Session) -> dict[str, dict[str, Any]]:
     return {name: {"weight": ssn.queues[name].weight if name in ssn.queues else 0,
                    # "": the root, or no tree
                    "parent": next(reversed(getattr(attr, "ancestors", ())), ""),
-                   **_named("queues", _queue(attr)),
+                   **named("queues", _queue(attr)),
                    **{field: amounts(getattr(attr, field)) for field in QUEUE_FIXED}}
             for name, attr in queue_attributes(ssn).items()}
 
@@ -97,24 +96,25 @@ def _drf_shares(ssn: Session) -> Any:
     return getattr(ssn.plugins.get("drf"), "job_attrs", {})
 
 
-def _named(what: str, raw: tuple[Any, ...]) -> dict[str, Any]:
+def named(what: str, raw: tuple[Any, ...]) -> dict[str, Any]:
+    """Return an object's fields as plain data; a job may be without a share."""
     return dict(zip(FIELDS[what], map(plain, raw), strict=False))
 
 
 class Changes:
     """The last seen state, and the changes since.
 
-    Values are compared in the session's form; only those that differ are converted to plain data.
-    Of the nodes, only rows changed in the node table are compared.
+    Values are compared, and kept, in the session's form. Of the nodes, only rows changed in the
+    node table are compared.
     """
 
     def __init__(self, ssn: Session, start: State):
         self.ssn, self.sums = ssn, queue_attributes(ssn)
         self.shares = _drf_shares(ssn)
-        self.seen = {what: {name: dict(fields) for name, fields in items.items()}
-                     for what, items in start.items()}
         self._ancestors = {name: getattr(attr, "ancestors", ()) for name, attr in self.sums.items()}
-        self._raw: dict[str, dict[str, tuple[Any, ...]]] = {what: {} for what in self.seen}
+        self._raw: dict[str, dict[str, tuple[Any, ...]]] = {what: {} for what in FIELDS}
+        self._raw["nodes"] = {name: tuple([fields[each] for each in FIELDS["nodes"]])
+                              for name, fields in start["nodes"].items()}
         self._rows = 0
         self._found: Seen = []
         self.everywhere()  # the start includes all of that
@@ -157,41 +157,13 @@ class Changes:
         self._rows = len(table.changes)
         accounts = table.idle, table.used, table.releasing, table.pipelined
         for row in rows:
-            now = tuple([tuple(account[row].tolist()) for account in accounts])
+            now = tuple([{name: amount for name, amount in zip(
+                table.dimensions, account[row].tolist(), strict=True) if amount}
+                for account in accounts])
             self._look("nodes", self.ssn.node_list[row].name, now)
 
     def _look(self, what: str, name: str, now: tuple[Any, ...]) -> None:
-        raw = self._raw[what]
-        known = raw.get(name)
+        known = self._raw[what].setdefault(name, now)
         if known != now:
-            raw[name] = now
+            self._raw[what][name] = now
             self._found.append((what, name, known, now))
-
-    # -- as plain data ---------------------------------------------------------------------------
-
-    def as_changes(self, found: Seen) -> list[Change]:
-        """Convert what was seen to changes, in the order in which it was seen."""
-        changes: list[Change] = []
-        for what, name, known, now in found:
-            seen = self.seen[what].setdefault(name, {})
-            # a job may be without a share
-            for field, was, value in zip(FIELDS[what], known or (None,) * len(now), now,
-                                         strict=False):
-                if was != value:
-                    before, after = seen.get(field), self._plain(what, value)
-                    if before != after:
-                        changes.append([what, name, field, before, after])
-                        seen[field] = after
-        return changes
-
-    def named(self, what: str, now: tuple[Any, ...]) -> dict[str, Any]:
-        """Return the fields of one seen object."""
-        return {field: self._plain(what, value) for field, value in zip(FIELDS[what], now,
-                                                                        strict=False)}
-
-    def _plain(self, what: str, value: Any) -> Any:
-        if what != "nodes":
-            return plain(value)
-        # dimensions are only appended, which makes the tuple longer
-        named = zip(self.ssn.table.dimensions, value, strict=False)
-        return {name: amount for name, amount in named if amount}

@@ -1,8 +1,7 @@
 """The stepper: through a cycle operation by operation, forwards and backwards.
 
-It keeps one state and changes it in place. Each record of a trace has its changes, before and
-after; stepping back applies the inverse changes in reverse order. No step keeps a copy of the
-cluster.
+It keeps one state. A trace's log has what each record changed, before and after; stepping back
+applies what was before in reverse order. No step keeps a copy of the cluster.
 """
 
 from __future__ import annotations
@@ -13,8 +12,10 @@ from collections.abc import Callable, Iterable
 
 from volcano_lab.messages import Misuse, friendly_errors, gettext
 from volcano_lab.trace import OPERATIONS, Part, Record, Shown, State, TraceReader, sentence
+from volcano_lab.trace.state import named
 
 Condition = Callable[[Record], bool]
+BACK = {"do": "undo", "undo": "do", "commit": "uncommit"}
 
 
 class Stepper(Shown):
@@ -46,11 +47,10 @@ class Stepper(Shown):
             raise Misuse("an outline of a cycle has no steps; allowed is a Trace, as of "
                          "cluster.run(trace=Trace()).")
         self.trace, self.at = trace, -1
-        self.state: State = {what: {name: dict(fields) for name, fields in items.items()}
-                             for what, items in trace.start.items()}
+        self.state: State = {what: dict(items) for what, items in trace.start.items()}
         self.statements: dict[int, list[list[str]]] = {}
         self._steps = [record.number for record in trace.records if record.kind in OPERATIONS
-                       or ("changes" in record.names and record["changes"])]
+                       or record.number in trace.log]
 
     def _shown(self) -> Iterable[Part]:
         yield gettext("Record {number} of {last}, action {action}: {sentence}.", number=self.at,
@@ -85,9 +85,9 @@ class Stepper(Shown):
         number = max(-1, min(number, len(self.trace.records) - 1))
         then, now = (bisect_right(self._steps, at) for at in (self.at, number))
         for step in self._steps[then:now]:
-            self._do(self.trace.records[step])
+            self._move(self.trace.records[step], False)
         for step in reversed(self._steps[now:then]):
-            self._undo(self.trace.records[step])
+            self._move(self.trace.records[step], True)
         self.at = number
         return self
 
@@ -134,17 +134,13 @@ class Stepper(Shown):
     def _to(self, number: int | None) -> Record | None:
         return None if number is None else self.goto(number).record
 
-    def _do(self, record: Record) -> None:
-        for what, name, field, _, after in record.get("changes") or ():
-            self.state[what].setdefault(name, {})[field] = after
+    def _move(self, record: Record, back: bool) -> None:
+        log = self.trace.log.get(record.number, [])
+        for what, name, before, now in log[::-1] if back else log:
+            fields = named(what, before if back else now)
+            self.state[what][name] = self.state[what][name] | fields
         if record.kind in OPERATIONS and record["statement"] is not None:
-            self._track(record, record.kind)
-
-    def _undo(self, record: Record) -> None:
-        for what, name, field, before, _ in reversed(record.get("changes") or ()):
-            self.state[what][name][field] = before
-        if record.kind in OPERATIONS and record["statement"] is not None:
-            self._track(record, {"do": "undo", "undo": "do", "commit": "uncommit"}[record.kind])
+            self._track(record, BACK[record.kind] if back else record.kind)
 
     def _track(self, record: Record, way: str) -> None:
         """Update a statement's operations: done at the end, undone from the end, committed from the
