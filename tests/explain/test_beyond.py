@@ -249,6 +249,22 @@ def test_more_memory_than_any_card_has_is_told(asked, said):
             "has 9 (volcano.sh/node-vgpu-register)" in text) == said
 
 
+@pytest.mark.parametrize("asked, waits", [(5, False), (6, True), (7, True), (8, True)])
+def test_more_memory_than_any_card_has_left_is_told_with_the_pods_whose_end_frees_enough(asked,
+                                                                                         waits):
+    node = (NODE % 'volcano.sh/node-vgpu-register: "a,4,7,X,true,m:b,4,8,X,true,m:"').replace(
+        "pods: 9", "pods: 9, volcano.sh/vgpu-memory: 15")
+    cluster = Cluster().add(node, POD % ("", f"volcano.sh/vgpu-memory: {asked}", ""), group("old"))
+    for name, card, memory in (("p1", "a", 2), ("p2", "b", 3), ("p3", "b", 1)):
+        cluster.add(pod(name, "old", "n1", "Running", requests={"cpu": "100m"}, annotations={
+            "volcano.sh/vgpu-ids-new": f"{card},NVIDIA,{memory},0:;"}))
+    found = cluster.explainer(CONF % "deviceshare").why("pod/p")
+    assert found.head.startswith(f"Pod a/p waits for a card with {asked} of volcano.sh/vgpu-memory"
+                                 ": the most that one has left, on node n1, is 5;") is waits
+    ends = {6: "default/p1 or default/p2.", 7: "default/p1 or default/p2."}.get(asked, "")
+    assert ("wait for the end of" in found.text) is bool(ends) and ends in found.text
+
+
 def test_a_pod_that_is_asked_about_says_what_decides_beyond_the_lab():
     found = Cluster().add(NODE % "", POD % ("", VGPU, REFUSED)).explainer(
         CONF % "deviceshare").why("pod/p")

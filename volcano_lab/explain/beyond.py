@@ -8,9 +8,10 @@ Volcano: none
 import re
 from collections.abc import Iterable, Iterator
 from math import inf
+from operator import itemgetter
 from typing import Any
 
-from volcano_lab.api import PIPELINED, JobInfo, TaskInfo, amount_text, quantity, storage
+from volcano_lab.api import PIPELINED, JobInfo, NodeInfo, TaskInfo, amount_text, quantity, storage
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, Queue, VolcanoJob
 from volcano_lab.explain import kubelet, lint, pages
 from volcano_lab.explain.earlier import earlier
@@ -32,8 +33,8 @@ ALLOTTED = "volcano.sh/vgpu-ids-new"
 a pod has those that it is given.
 """
 NUMA_POLICY = "volcano.sh/numa-topology-policy"
-SURE = {"beyond.cards.mode": "mode", "beyond.numa.policy": "numa"}
-"""What no node has, by the message that says so."""
+SURE = {"beyond.cards.mode": "mode", "beyond.numa.policy": "numa", "beyond.cards.left": "left"}
+"""What no node has, or has left, by the message that says so."""
 MEMORY, MODE = "volcano.sh/vgpu-memory", "volcano.sh/vgpu-mode"
 COUNTED = re.compile(r"\d+/(\d+) tasks in gang ")
 """How plugin gang says how many pods of a PodGroup the scheduler has seen."""
@@ -243,15 +244,29 @@ def _mode(seen: Evidence, task: TaskInfo) -> Message | None:
 
 
 def _card_memory(seen: Evidence, task: TaskInfo) -> Message | None:
-    """That a container requests more memory of a card than any card has."""
+    """That a container requests more memory of a card than any card has, or has left."""
     asked = max((int(quantity.parse(text)) for each in task.pod.spec.containers
                  for text in [(each.resources.limits | each.resources.requests).get(MEMORY)]
                  if text), default=0)
-    most = {name: max((int(card[2]) for card in _listed(node.node, CARDS)), default=0)
-            for name, node in seen.ssn.nodes.items()}
-    name = max(most, key=most.__getitem__, default="")
-    return Message("beyond.cards.memory", resource=MEMORY, asked=asked, node=name, most=most[name],
-                   annotation=CARDS) if name and asked > most[name] > 0 else None
+    cards = [(int(card[2]), node.name, _held(node).get(card[0], []))
+             for node in seen.ssn.nodes.values() for card in _listed(node.node, CARDS)]
+    most, name, _ = max(cards, key=itemgetter(0), default=(0, "", []))
+    if asked > most > 0:
+        return Message("beyond.cards.memory", resource=MEMORY, asked=asked, node=name, most=most,
+                       annotation=CARDS)
+    left = [(size - sum(amount for _, amount in held), name) for size, name, held in cards]
+    most, name = max(left, key=itemgetter(0), default=(asked, ""))
+    ends = [pod for (free, _), (_, _, held) in zip(left, cards, strict=True)
+            for pod, amount in held if free + amount >= asked]
+    return None if asked <= most else Message(
+        "beyond.cards.left", resource=MEMORY, asked=asked, node=name, most=most,
+        annotation=ALLOTTED, ends=Message("beyond.cards.ends", pods=ends) if ends else None)
+
+
+def _held(node: NodeInfo) -> dict[str, list[tuple[str, int]]]:
+    """The pods that are given memory of each card of a node, and how much."""
+    return grouped((card[0], (each.key, int(card[2]))) for each in node.tasks.values()
+                   for card in _listed(each.pod, ALLOTTED))
 
 
 def crowded(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
@@ -261,11 +276,9 @@ def crowded(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
         if node is None or seen.is_new(task):
             continue
         cards = {card[0]: int(card[2]) for card in _listed(node.node, CARDS)}
-        held = grouped((card[0], (each.key, int(card[2]))) for each in node.tasks.values()
-                       for card in _listed(each.pod, ALLOTTED))
         said = [*kubelet.above(seen, node.name), *(Message(
             "crowded.card", card=card, node=node.name, resource=MEMORY, most=cards[card],
-            asked=asked, pods=[pod for pod, _ in each]) for card, each in held.items()
+            asked=asked, pods=[pod for pod, _ in each]) for card, each in _held(node).items()
             for asked in [sum(amount for _, amount in each)] if asked > cards.get(card, inf)
             and any(pod == task.key for pod, _ in each))]
         if said:
