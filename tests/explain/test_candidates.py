@@ -95,11 +95,11 @@ TABLE = {
     "without enqueue none is named": (held(), conf("gang", "predicates", actions="allocate"), [
         "switch conf/actions=allocate, reclaim", OLD]),
     "a queue gives nothing back": (held(reclaimable=False), EVICTING, [
-        "switch queue/a.reclaimable=true", FACTOR, "queue queue/default.weight=1001",
-        "queue conf/actions=allocate, preempt, reclaim", OLD]),
+        "switch queue/a.reclaimable=true", "switch conf/actions=allocate, preempt, reclaim",
+        FACTOR, "queue queue/default.weight=1001", OLD]),
     "gang keeps all victims": (held(), EVICTING, [
-        "switch plugin/gang.enableReclaimable=false", FACTOR,
-        "queue conf/actions=allocate, preempt, reclaim", OLD]),
+        "switch plugin/gang.enableReclaimable=false",
+        "switch conf/actions=allocate, preempt, reclaim", FACTOR, OLD]),
     "reclaim comes before allocate": (
         held(), conf("gang", "predicates", actions="reclaim, allocate"),
         ["switch conf/actions=allocate, reclaim", OLD]),

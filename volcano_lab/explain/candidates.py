@@ -82,7 +82,7 @@ class Candidates(OfQueues, OfPods):
         if refused and not any(map(grows, self.ssn.jobs.values())):  # a change for all jobs
             evicts = {*options.SWITCHED} & {*world.conf.actions} and (  # which enqueue hinders
                 self._others_hold() or less_important(self.ssn, self.job))
-            yield options.without_action(world, "enqueue", Rank.QUEUE if evicts else Rank.LESS)
+            yield options.without_action(world, "enqueue", Rank.SWITCH if evicts else Rank.LESS)
 
     def _ends(self, causes: list[Cause]) -> Iterator[Option]:
         """The end of jobs that hold something: of the largest, or of some on one node."""
