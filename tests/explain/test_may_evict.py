@@ -3,6 +3,7 @@
 import pytest
 from small_cluster import conf, group, node, pod, queue
 
+from volcano_lab import Cluster
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.evictions import less_important, may_evict
 from volcano_lab.manifests import loader
@@ -108,3 +109,14 @@ def test_a_victim_knows_the_plugins_that_named_it_and_who_gets_its_place(priorit
         assert causes["victim"].numbers == {"named_by": ["priority"], "actions": [
             "preempt"], "winners": ["default/new"]}
         assert "less_important_claimant" not in causes
+
+
+@pytest.mark.parametrize(("deserved", "held", "said"), [(1, 2, True), (1, 4, False), (4, 2, False)])
+def test_queues_that_may_reclaim_are_named_where_a_queue_holds_too_much(deserved, held, said):
+    cluster = Cluster().node("n1", cpu=9).queue("a", deserved={"cpu": deserved}).queue(
+        "b", deserved={"cpu": 4})
+    for name, pods in (("a", 4), ("b", held)):
+        cluster.job(f"in-{name}", queue=name, pods=pods, cpu=1, running={"n1": pods})
+    text = cluster.why("in-a", evict=True, conf=conf(
+        "gang", "predicates", "capacity", actions="allocate, reclaim")).text
+    assert ("Queue b holds less than it deserves and may take them for its jobs" in text) is said

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from volcano_lab.actions.evictions import never_preempts
-from volcano_lab.api import PENDING, RELEASING, RUNNING, JobInfo, TaskInfo
+from volcano_lab.api import PENDING, RELEASING, ROOT_QUEUE, RUNNING, JobInfo, TaskInfo
 from volcano_lab.explain import evictions, lint, owners
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation, over, part
@@ -63,14 +63,23 @@ def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
         yield Cause("victim", said, {"named_by": named, "actions": [action],
                                      "winners": [seen.tasks[claimant].job]}, [*calls, record])
         victim, winner = (seen.ssn.jobs[seen.tasks[key].job] for key in (task, claimant))
-        yield from _more_important(seen, victim, winner) if action == "preempt" else ()
         beyond = winner.min_available < len(winner.tasks)
         if beyond and seen.plugins("job_starving") == ["priority"]:
             yield Cause.of("starving_beyond", context=True, job=seen.called(winner.uid),
                            least=winner.min_available)
-        if action == "reclaim":
-            yield from _queue_of_victim(seen, victim.queue, {*seen.plugins(point)} - {
-                call["plugin"] for call in calls})
+        yield from _of_victim(seen, victim, winner, action, {*seen.plugins(point)} - {
+            call["plugin"] for call in calls})
+
+
+def _of_victim(seen: Evidence, victim: JobInfo, winner: JobInfo, action: str, unasked: set[str]
+               ) -> Iterator[Cause]:
+    """Yield how a victim compares with the winner, and what its policies do then."""
+    if action == "preempt":
+        yield from _more_important(seen, victim, winner)
+    elif action == "reclaim":
+        yield from _queue_of_victim(seen, victim.queue, unasked)
+    if policy := owners.on_event(seen, victim, "PodEvicted"):
+        yield Cause("evict_policy", policy, context=True)
 
 
 def _more_important(seen: Evidence, victim: JobInfo, winner: JobInfo) -> Iterator[Cause]:
@@ -226,10 +235,19 @@ def _when(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
         said = [Message("evict.over" if more else "evict.within", **numbers),
                 *[Message("evict.over.one", resources=sorted(within))] * bool(within)]
         above, share = lint.before_shares(seen.ssn)
+        said += _owed(seen, job.queue) if more else []
         if above and share:
             decide = Message("evict.before_shares", plugins=above, queue=job.queue)
             said = [*said, decide] if more else [decide]
     yield Cause(f"condition_{action}", said, numbers, [], True)
+
+
+def _owed(seen: Evidence, queue: str) -> list[Message]:
+    """Which other queues hold less than they deserve, for whose jobs reclaim may take pods."""
+    no_leaf = {each.queue.spec.parent for each in seen.ssn.queues.values()} | {queue, ROOT_QUEUE}
+    owed = [name for name, sums in seen.trace.start["queues"].items()
+            if name not in no_leaf and over(sums["deserved"], sums["allocated"])]
+    return [Message("evict.owed", queues=owed)] if owed else []
 
 
 def _protected(seen: Evidence, actions: list[str], pods: list[TaskInfo]) -> Iterator[Cause]:
