@@ -167,7 +167,7 @@ class Trace(Outline):
         self.watches_calls = every_call
         self._named = cache(self._names_of)
         self._node_log: node_log.NodeLog | None = None
-        self._changes: state.Changes | None = None
+        self._changes: Any = None  # `state.Changes` while the session is open
 
     # -- the cycle -------------------------------------------------------------------------------
 
@@ -192,15 +192,9 @@ class Trace(Outline):
         self._changes = self._node_log = None
         del self._ssn
 
-    @property
-    def _seen(self) -> state.Changes:
-        """The state seen last, while the session is open."""
-        assert self._changes is not None
-        return self._changes
-
     def _settle(self) -> None:
         """Record changes without a shown operation."""
-        seen = self._seen.everywhere()
+        seen = self._changes.everywhere()
         if seen:
             self._keep(seen)
             count = sum(sum(map(ne, before, now)) for *_, before, now in seen)
@@ -212,7 +206,7 @@ class Trace(Outline):
             self.log.setdefault(len(self.records), []).extend(seen)
 
     def _moved_by(self, task: TaskInfo) -> None:
-        self._keep(self._seen.of_task(task))
+        self._keep(self._changes.of_task(task))
 
     def changed(self, kind: str, subject: Any) -> None:
         changes = self._changes
