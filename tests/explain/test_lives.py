@@ -10,8 +10,8 @@ import pytest
 from volcano_lab.api.objects import ObjectMeta, PriorityClass
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
-from volcano_lab.explain.defects import DEFECTS
 from volcano_lab.explain.outcome import Eviction, Outcome, outcome
+from volcano_lab.explain.releases import DEFECTS
 from volcano_lab.explain.search import Search
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import loads

@@ -13,7 +13,7 @@ from time import perf_counter, time
 
 from volcano_lab.api import FAILED, PIPELINED, RELEASING, JobInfo, TaskInfo, objects as api
 from volcano_lab.changes.draft import CLASSES
-from volcano_lab.explain import beyond, candidates, defects, kubelet, pages, questions
+from volcano_lab.explain import beyond, candidates, kubelet, pages, questions, releases
 from volcano_lab.explain.behind import VOLUMES, behind, larger_first
 from volcano_lab.explain.evidence import Evidence, unbound, waits
 from volcano_lab.explain.explanation import Cause, Explanation, Group, Waiting, each_said
@@ -128,7 +128,7 @@ class Explainer(Shown):
             causes += behind(self.evidence, job, codes)
         if codes & {*candidates.ROOM} and len(self.session.nodes) < LARGE:
             causes += larger_first(self.evidence, job)
-        causes += [*self._reserving(causes), *defects.defect_causes(self.evidence, job, causes)]
+        causes += [*self._reserving(causes), *releases.defect_causes(self.evidence, job, causes)]
         loops = self.loops() if len(self.session.nodes) < LARGE else None
         causes += loops.causes if loops is not None else []
         if not loops and self._in_time(job):
