@@ -111,6 +111,15 @@ def test_each_round_starts_with_the_remainder_of_the_one_before(cluster, queues)
         assert round_.deserved == {**round_.deserved, **{s.queue: s.after for s in round_.steps}}
 
 
+@given(resources, claims())
+def test_a_round_is_for_the_queues_that_the_rounds_before_have_left(cluster, queues):
+    left = {claim.queue: claim.weight for claim in queues}
+    for round_ in water_fill(cluster, queues):
+        assert {step.queue for step in round_.steps} == left.keys()
+        assert round_.total_weight == sum(left.values())
+        left = {step.queue: left[step.queue] for step in round_.steps if not step.met}
+
+
 def cpus(number):
     return Resource(number * 1000.0)
 
