@@ -326,6 +326,19 @@ def test_what_the_autoscaler_said_of_a_pod_that_waits_is_told(reason, answer, sa
     assert "autoscaler" not in asked(group(), bound, event).why("a/pg").text
 
 
+@pytest.mark.parametrize("reason, said", [
+    ("NotTriggerScaleUp", "The autoscaler adds no node for a/LAST (2026-01-01T00:02:00Z)"),
+    ("Preempted", "created again; of a/LAST: Event Preempted of it (2026-01-01T00:02:00Z)")])
+@pytest.mark.parametrize("last", ["o-0", "o-1"])
+def test_of_events_about_several_pods_the_last_is_told(reason, said, last):
+    events = [EVENT.replace("name: e", f"name: e-{name}").replace("name: old", f"name: {name}")
+              .replace("FailedKillPod", reason).replace("type: Warning", (
+                  f"type: Warning\nlastTimestamp: '2026-01-01T00:0{1 + (name == last)}:00Z'"))
+              for name in ("o-0", "o-1")]
+    text = asked(group(2), pod(cpu=9), pod("o-1", cpu=9), *events).why("a/pg").text
+    assert said.replace("LAST", last) in text and "00:01:00Z" not in text
+
+
 FAILED = SPARK.replace("SPEC", "serviceAccount: s").replace("CPU", "1").replace("---\n", """\
 status: {applicationState: {state: STATE, errorMessage: 'failed calling webhook "v": none.'}}
 ---
