@@ -22,6 +22,7 @@ from volcano_lab.manifests.field_defaults import FIRST_TIME
 from volcano_lab.manifests.job_controller import (
     expand,
     inherited_annotations,
+    policy_for,
     usage,
     waiting_tasks,
 )
@@ -919,3 +920,25 @@ def test_what_created_pods_request_in_vain_is_one_warning_of_their_owner():
     assert "its claims to volumes do not decide" in said[1]
     known = with_defaults(loads("\n---\n".join((job, web, claim)))).warnings
     assert [each for each in said if each not in known] == said[1::2]  # those to volumes
+
+
+FAILED, EVICTED, ANY = ({"event": event, "action": action} for event, action in (
+    ("PodFailed", "RestartTask"), ("PodEvicted", "AbortJob"), ("*", "CompleteJob")))
+LATE = {"event": "PodPending", "action": "RestartJob", "timeout": "5m"}
+
+
+@pytest.mark.parametrize(("of_task", "of_job", "event", "action"), [
+    ([], [], "PodFailed", None), ([EVICTED], [], "PodFailed", None),
+    ([FAILED], [], "PodFailed", "RestartTask"), ([], [FAILED], "PodFailed", "RestartTask"),
+    ([FAILED], [ANY], "PodFailed", "RestartTask"), ([ANY], [FAILED], "PodFailed", "CompleteJob"),
+    ([EVICTED], [FAILED], "PodFailed", "RestartTask"),
+    ([FAILED, ANY], [], "PodFailed", "RestartTask"),
+    ([ANY, FAILED], [], "PodFailed", "CompleteJob"),
+    ([], [{"events": ["PodUnknown", "PodFailed"], "action": "AbortJob"}], "PodFailed", "AbortJob"),
+    ([ANY], [LATE], "PodPending", "RestartJob"), ([ANY], [], "PodPending", None)])
+def test_the_policy_of_a_task_acts_before_that_of_its_job(of_task, of_job, event, action):
+    job = from_dict({"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job",
+                     "metadata": {"name": "j"}, "spec": {
+                         "tasks": [task_of("a", 1, policies=of_task)], "policies": of_job}})
+    found = policy_for(job, job.spec.tasks[0], event)
+    assert (found and found.action) == action
