@@ -11,6 +11,7 @@ from volcano_lab import Cluster
 from volcano_lab.messages import Message, one_line, paragraph, speaking
 from volcano_lab.messages.language import translations
 from volcano_lab.messages.message import Untranslated, template
+from volcano_lab.messages.similar import near
 from volcano_lab.messages.text import capped
 from volcano_lab.messages.texts import SUBJECTS, TEXTS
 
@@ -156,3 +157,11 @@ def test_each_of_many_problems_is_named_or_counted(groups):
     named = [line for line in lines if line in sentences]
     assert len(named) + len(counted) == len(lines) <= 101
     assert len(named) + sum(counted) == len(sentences) and len({*named}) == len(named)
+
+
+@pytest.mark.parametrize("name, known, said", [
+    ("x", 0, "there are none"), ("x", 8, "there are a0, a1, a2, a3, a4, a5, a6, a7"),
+    ("x", 9, "there are a0, a1, a2, a3, a4, a5, a6, a7, ..."), ("a7", 8, "near it is a7"),
+    ("a", 7, "near it are a0, a1, a2, a3, a4, a5"), ("a1", 11, "near it are a1, a10")])
+def test_of_names_that_exist_the_similar_ones_are_told_else_the_first_eight(name, known, said):
+    assert near(name, [f"a{number}" for number in range(known)]) == said
