@@ -1,6 +1,7 @@
 """What all tests share."""
 
 import gc
+import linecache
 import os
 
 import hypothesis
@@ -53,6 +54,14 @@ def pytest_collection_modifyitems(items):
     site = [path for path, kind in kinds.items() if kind == "site"]
     kinds |= dict.fromkeys(site[1:], "built")
     items.sort(key=lambda item: LONGEST.index(kinds[item.path]))
+
+
+def pytest_runtest_setup(item):
+    """Forget the sources of files that tracebacks have shown: doctest looks whether each of them
+    has changed before it runs an example.
+    """
+    if isinstance(item, pytest.DoctestItem):
+        linecache.clearcache()
 
 
 @pytest.hookimpl(trylast=True)

@@ -72,11 +72,7 @@ def _because(before: dict[str, Any], now: dict[str, Any]) -> str:
 
 
 def day_lab() -> Lab:
-    """Make the lab: a queue's weight, how many jobs come, a node that is lost.
-
-    >>> day_lab().set(per_hour=1).facts["mean"]
-    {'web': 2, 'research': 2}
-    """
+    """Make the lab: a queue's weight, how many jobs come, a node that is lost."""
     return Lab(CONTROLS, lambda values: day_state(**values), PANELS, tasks=tasks("14"),
                title="A day on three nodes of 8 CPUs",
                says=[Amounts("waits", lambda state: state["mean"], "minutes"),
