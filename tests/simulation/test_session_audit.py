@@ -3,8 +3,9 @@
 
 import pytest
 from session_audit import SessionAudit
+from status_audit import written_problems
 
-from volcano_lab.api.objects import ContainerPort, NetworkTopologySpec
+from volcano_lab.api.objects import ContainerPort, NetworkTopologySpec, PodGroupCondition
 from volcano_lab.api.resource import Resource
 from volcano_lab.api.status import ALLOCATED
 from volcano_lab.cluster import Cluster
@@ -33,7 +34,8 @@ def cluster():
             .job("gang", queue="a", pods=2, cpu=1)
             .job("large", queue="a", pods=1, cpu=4)
             .job("urgent", queue="b", pods=1, cpu=1, priority_class="high")
-            .job("busy", queue="b", pods=2, cpu=1, running={"n2": 2}))
+            .job("busy", queue="b", pods=2, cpu=1, running={"n2": 2})
+            .job("idle", queue="b", priority_class="high"))
 
 
 class Hands:
@@ -233,6 +235,7 @@ FLAT = CONF.replace("FAIR", "proportion")
     (FLAT, critical_pods, "task default/busy-0 is evicted, which the cluster needs"),
     (FLAT, victims("preempt", "default/gang-0", "default/busy-0"), "may not take its place"),
     (FLAT, victims("preempt", "default/gang-0", "default/held-0"), "may not take its place"),
+    (FLAT, victims("preempt", "default/idle-0", "default/busy-0"), "may not take its place"),
     (FLAT, victims("reclaim", "default/gang-0", "default/held-0"), "may not take its place"),
     (FLAT, victims("reclaim", "default/gang-0", "default/busy-0", "default/busy-1", candidates=[],
                    node="n2"), "default/gang-0, which had room on n2 already"),
@@ -277,6 +280,31 @@ def test_an_audit_finds_a_queue_that_may_hold_too_much(name):
     hands = Hands(TREE)
     more(name, "real_capability", 90000.0)(hands)
     assert f"queue {name} may hold" in "; ".join(hands.audit.queues.opening_problems())
+
+
+MISSING = PodGroupCondition("Unschedulable", "True", message="3/2 tasks in gang unschedulable")
+
+
+@pytest.mark.parametrize(("job", "written", "sentence"), [
+    ("busy", {"running": 1}, "the status of job default/busy does not count its (2, 0, 0) tasks"),
+    ("busy", {"phase": "Completed"}, "default/busy is Completed, and 2 of its tasks are not"),
+    ("gang", {"phase": "Running"}, "job default/gang is Running with 0 tasks"),
+    ("gang", {"conditions": [MISSING, MISSING]}, "job default/gang has conditions"),
+    ("gang", {"conditions": [MISSING]}, "lacks 3 tasks for its minimum of 2")])
+def test_an_audit_finds_a_wrong_status_of_a_pod_group(job, written, sentence):
+    hands = Hands(FLAT)
+    hands.ssn.close()
+    assert [*written_problems(hands.ssn)] == []
+    hands.jobs[job].pod_group.status = hands.jobs[job].pod_group.status.evolve(**written)
+    assert sentence in "; ".join(written_problems(hands.ssn))
+
+
+@pytest.mark.parametrize(("conf", "queue"), [(FLAT, "a"), (FLAT, "root"), (TREE, "root")])
+def test_an_audit_finds_a_wrong_status_of_a_queue(conf, queue):
+    hands = Hands(conf)
+    hands.jobs["held"].allocated = Resource(3000.0)
+    hands.ssn.close()
+    assert f"the status of queue {queue} has cpu" in "; ".join(written_problems(hands.ssn))
 
 
 @pytest.mark.parametrize("action", ["preempt", "reclaim"])

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from queue_audit import QueueAudit, has_room, limit_problems
+from status_audit import written_problems
 
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.resource import ZERO
@@ -248,7 +249,8 @@ class SessionAudit(Observer):
                 wrong = other.queue == job.queue or not self.ssn.queues[other.queue].reclaimable
             else:
                 wrong = other.queue != job.queue or (
-                    "priority" in self._deciding() and theirs.priority >= mine.priority)
+                    "priority" in self._deciding() and theirs.priority >= mine.priority) or (
+                    claimant.best_effort and not victim.best_effort)
             if wrong:
                 yield f"{victim.key} is evicted for {task}, which may not take its place"
 
@@ -273,6 +275,7 @@ class SessionAudit(Observer):
                 self.problems += gang_problems(job, self.lost[job.uid])
                 self.problems += self._topology_problems(job)
         self.problems += self.queues.closing_problems()
+        self.problems += written_problems(ssn)
 
     def _sent_problems(self, task: TaskInfo) -> Iterator[str]:
         """The cache has what was committed, and nothing else has changed there."""
