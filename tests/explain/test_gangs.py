@@ -219,6 +219,7 @@ QUOTA = ("{apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: d
 
 @pytest.mark.parametrize("hard, phase, said", [
     ("requests.cpu", "Pending", True), ("cpu", "Pending", True), ("pods", "Pending", True),
+    ("limits.cpu", "Pending", True),
     ("requests.nvidia.com/gpu", "Pending", False), ("cpu", "Inqueue", False)])
 def test_a_quota_counts_pods_of_a_job_that_is_not_admitted(hard, phase, said):
     objects = [node("n1", cpu="4"), pod("x", "new", requests={"cpu": "8"}), group(

@@ -30,7 +30,8 @@ def test_each_reason_that_keeps_pods_off_a_node_is_one_cause_with_its_jobs():
     assert [cause.text for cause in found.causes] == [
         "Pod default/large-0 requests cpu 9; node n1 had 2 left. The same holds for 1 more "
         "job: default/larger.",
-        "It could take pod default/more-0, which waits for quota: queue small is cpu 1 short."]
+        "Node n1 could take pod default/more-0, which waits for quota: queue small is cpu 1 "
+        "short."]
     cordoned = cluster().why("node/n2")
     assert cordoned.head == "Node n2 has cpu 8 left of 8; 0 pods are on it."
     assert "cordoned" in cordoned.text
@@ -43,9 +44,10 @@ def test_jobs_that_wait_for_quota_of_different_queues_are_told_apart():
     found = Cluster([obj.changed(status={"phase": "Inqueue"}) if obj.kind == "PodGroup" else obj
                      for obj in built.objects()]).why("node/n1")
     assert [cause.text for cause in found.causes if cause.code == "node_fits"] == [
-        "It could take pod default/twin-0-0, which waits for quota: queue other is cpu 1 short. "
-        "The same holds for 1 more job: default/twin-1.",
-        "It could take pod default/more-0, which waits for quota: queue small is cpu 1 short."]
+        "Node n1 could take pod default/twin-0-0, which waits for quota: queue other is cpu 1 "
+        "short. The same holds for 1 more job: default/twin-1.",
+        "Node n1 could take pod default/more-0, which waits for quota: queue small is cpu 1 "
+        "short."]
 
 
 def test_a_node_without_pods_that_wait():

@@ -181,8 +181,9 @@ def _reason(seen: Evidence, job: JobInfo, node: str) -> tuple[Hashable, Cause]:
     gap = next(filter(None, map(why_job.gap_of, why_job.job_causes(seen, job))), None)
     alike = (gap.code, job.queue, *gap.facts.get("short", {}).items()) if gap else ()
     said = gap and Message("node_fits.gap", gap=gap)
-    return (pod is None, *alike), Cause.of("node_fits", pod=pod, gap=said) if pod else Cause.of(
-        "node_later", job=seen.called(job.uid), gap=said)
+    if pod is None:
+        return ("", *alike), Cause.of("node_later", job=seen.called(job.uid), gap=said)
+    return alike, Cause.of("node_fits", pod=pod, node=node, gap=said)
 
 
 def unmoved(seen: Evidence, added: Iterable[str], same: bool) -> Iterator[Said]:

@@ -388,7 +388,8 @@ def _quota_counts(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     pods = [] if seen.brief or _was_admitted(seen, job) else [
         task for task in job.tasks.values() if task.key in seen.named]
     quotas = [each.key for each in seen.ssn.snapshot.resource_quotas.get(job.namespace, ()) if any(
-        name.removeprefix("requests.") in evidence.requested(pods) for name in each.spec.hard)]
+        name.removeprefix("requests.").removeprefix("limits.") in evidence.requested(pods)
+        for name in each.spec.hard)]
     if quotas:
         yield Cause.of("quota_counts", context=True, n=len(pods), quotas=quotas)
 
