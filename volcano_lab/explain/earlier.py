@@ -1,6 +1,6 @@
 """What an earlier release of Volcano decides otherwise about a job, where the cluster runs one: the
 rows of the table `earlier` of `tables.toml`, each with its sentence `earlier.ROW`. What
-ended before v1.9 is left out.
+ended with v1.10 is left out.
 
 Volcano: none
 """
@@ -10,10 +10,9 @@ from functools import reduce
 from itertools import islice
 from typing import Any
 
-from volcano_lab.api import PIPELINED, ROOT_QUEUE, TASK_SPEC, JobInfo, Resource, TaskInfo
+from volcano_lab.api import PIPELINED, ROOT_QUEUE, JobInfo, Resource, TaskInfo
 from volcano_lab.explain.evidence import Evidence, requested, unplaced
 from volcano_lab.explain.explanation import Amounts, added, over, part
-from volcano_lab.explain.holders import is_ghost, largest
 from volcano_lab.explain.releases import ROWS, differs
 from volcano_lab.messages import Message
 from volcano_lab.trace import amounts
@@ -27,7 +26,7 @@ def earlier(seen: Evidence, job: JobInfo) -> list[Message]:
     look, names = _Look(seen, job), seen.ssn.plugins.keys() | seen.ssn.enabled_actions
     rows = {code: row for code, row in ROWS.items() if differs(seen.scheduler, code)
             and names >= {*row.get("with", ())}}
-    return [Message(f"earlier.{code}", to=row["to"].split()[-1], since=row.get("since"), **facts)
+    return [Message(f"earlier.{code}", to=row["to"], since=row.get("since"), **facts)
             for code, row in rows.items() if "finds" in row
             for facts in islice(getattr(look, row["finds"])(row), 1)]
 
@@ -48,46 +47,11 @@ class _Look:
                     yield {"queue": self.job.queue, "pod": task.key, "node": task.node_name,
                            "some": part(some, more), "limit": part(limit, more)}
 
-    def after(self, row: Facts) -> Iterator[Facts]:
-        """Pods of the job for which allocate finds no node before the last that it places."""
-        chose = self.seen.calls_about(self.job, "chose", "allocate")
-        last = max((each.number for each in chose if each.get("node")), default=0)
-        yield from ({"pod": each["task"]} for each in chose
-                    if each.get("node") is None and each.number < last)
-
     def backfill(self, row: Facts) -> Iterator[Facts]:
         """Pods of other jobs without requests and without a node, where one of the job has one."""
         own = any(task.best_effort and task.node_name for task in self.job.tasks.values())
         yield from ({"pod": task.key} for job in self.ssn.jobs.values() for task in unplaced(job)
                     if own and task.best_effort and not job.is_pending())
-
-    def roles(self, row: Facts) -> Iterator[Facts]:
-        """Different requests of pods without a role."""
-        sizes = {str(amounts(task.init_resreq)): amounts(task.init_resreq)
-                 for task in self.job.tasks.values() if not task.task_role}
-        yield from [{"sizes": [*sizes.values()], "annotation": TASK_SPEC}] * (len(sizes) > 1)
-
-    def all(self, row: Facts) -> Iterator[Facts]:
-        """Which plugin refuses the job at admission for resources that it does not request, and the
-        PodGroups without pods that reserve them.
-        """
-        seen, asks = self.seen, amounts(self.job.get_min_resources())
-        held: Any = seen.trace.start["queues"].get(self.job.queue, {})
-        plugin: Any
-        for plugin in self.ssn.plugins.values() if asks else ():
-            queue: Any = getattr(plugin, "queue_opts", {}).get(self.job.queue)
-            if queue is None and plugin.name != "overcommit":
-                continue
-            kept = {uid: each for uid, each in seen.reserved_at_start.items() if uid != self.job.uid
-                    and (queue is None or self.ssn.jobs[uid].queue == self.job.queue)}
-            most = amounts(queue.real_capability if queue else plugin.idle_resource)
-            sums = reduce(added, kept.values(), added(
-                held["allocated"], amounts(queue.elastic), -1.0) if queue else {})
-            if more := sorted(over(sums, most).keys() - asks.keys()):
-                by = [self.ssn.jobs[uid].pod_group.key for uid in largest(kept, more)
-                      if is_ghost(seen, uid)]
-                yield {"plugin": plugin.name, "asked": part(sums, more), "limit": part(most, more),
-                       "by": Message("earlier.all.by", n=len(by), groups=by) if by else None}
 
     def tree(self, row: Facts) -> Iterator[Facts]:
         """What is not consistent in a tree of queues."""

@@ -31,14 +31,13 @@ def number(release: str) -> tuple[int, ...]:
 
 def differs(release: str, row: str) -> bool:
     """Return whether a release decides otherwise than the lab in what a row is about: from `since`
-    to before `to`, the first releases with the change, of several lines.
+    to before `to`, the first release with the change.
 
-    >>> [differs(release, "apart") for release in ("v1.7.9", "v1.8.0", "v1.8.1", "v1.9.0", "")]
-    [True, True, False, False, False]
+    >>> [differs(release, "above") for release in ("v1.10.2", "v1.11.0", "v1.12.9", "v1.13.0", "")]
+    [False, True, True, False, False]
     """
-    runs, mended = number(release), [*map(number, ROWS[row]["to"].split())]
-    return number(ROWS[row].get("since", "v0.0")) <= runs and not any(
-        each <= runs and (each[:2] == runs[:2] or each == mended[-1]) for each in mended)
+    first = number(ROWS[row].get("since", "v0.0"))
+    return first <= number(release) < number(ROWS[row]["to"])
 
 
 def defect_causes(seen: Evidence, job: JobInfo, causes: list[Cause]) -> Iterator[Cause]:

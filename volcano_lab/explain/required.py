@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from volcano_lab.api import TaskInfo, selector
 from volcano_lab.api.objects import Node, NodeSelectorTerm, Pod
-from volcano_lab.explain import releases, slips
+from volcano_lab.explain import slips
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.framework import Session
@@ -108,9 +108,7 @@ def too_near(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
                     and other.key != task.key and term.matches(
                         other.namespace, other.pod.metadata.labels, {})]
             if near and not seen.is_new(task):
-                old = Message("too_near.earlier", version=seen.scheduler) if (
-                    releases.differs(seen.scheduler, "apart")) else None
-                yield Cause.of("too_near", old, context=True, pod=task.key, others=near, key=key,
+                yield Cause.of("too_near", context=True, pod=task.key, others=near, key=key,
                                place=place)
                 return
 
