@@ -17,6 +17,7 @@ from volcano_lab.explain import beyond, candidates, kubelet, pages, questions, r
 from volcano_lab.explain.behind import VOLUMES, behind, larger_first
 from volcano_lab.explain.evidence import Evidence, unbound, waits
 from volcano_lab.explain.explanation import Cause, Explanation, Group, Waiting, each_said
+from volcano_lab.explain.head import PODS_REFUSED, gap_of, head_of
 from volcano_lab.explain.holdings import why_node, why_queue
 from volcano_lab.explain.left_out import absent, left_out, no_queue
 from volcano_lab.explain.loops import cluster_loops
@@ -25,7 +26,7 @@ from volcano_lab.explain.promises import leaving, overdue, promised
 from volcano_lab.explain.remedies import ends_of, remedies_for, sooner
 from volcano_lab.explain.remedy import Remedy
 from volcano_lab.explain.victims import evicted_for, victim_causes, who_evicts
-from volcano_lab.explain.why_job import PODS_REFUSED, gap_of, head_of, job_causes, unusual
+from volcano_lab.explain.why_job import job_causes, unusual
 from volcano_lab.framework import SchedulerConfiguration, Session, load_conf
 from volcano_lab.framework.collector import collector_paused, enable_past_young
 from volcano_lab.manifests import Loaded, with_defaults

@@ -12,6 +12,7 @@ from volcano_lab.api import MIN_RESOURCE, PENDING, PIPELINED, JobInfo, Resource
 from volcano_lab.explain import lint, origin, questions, why_job
 from volcano_lab.explain.evidence import Evidence, counts, requested, unbound
 from volcano_lab.explain.explanation import Cause, Explanation, over, part
+from volcano_lab.explain.head import gap_of, head_of
 from volcano_lab.framework import CLUSTER_TOP
 from volcano_lab.messages import Message, Said
 from volcano_lab.trace.plain import amounts, grouped
@@ -178,7 +179,7 @@ def _reason(seen: Evidence, job: JobInfo, node: str) -> tuple[Hashable, Cause]:
     cause = pod and questions.why_not_cause(seen, pod, node, questions.last_choice(seen, pod))
     if cause:
         return cause.code, cause
-    gap = next(filter(None, map(why_job.gap_of, why_job.job_causes(seen, job))), None)
+    gap = next(filter(None, map(gap_of, why_job.job_causes(seen, job))), None)
     alike = (gap.code, job.queue, *gap.facts.get("short", {}).items()) if gap else ()
     said = gap and Message("node_fits.gap", gap=gap)
     if pod is None:
@@ -200,4 +201,4 @@ def unmoved(seen: Evidence, added: Iterable[str], same: bool) -> Iterator[Said]:
         yield from (said for cause in reasons[names[0]] for said in cause.sentences)
     for job in waiting[:same and not alike]:
         yield Message("as_before", n=len(waiting))
-        yield from why_job.head_of(seen, job, why_job.job_causes(seen, job))
+        yield from head_of(seen, job, why_job.job_causes(seen, job))

@@ -34,8 +34,7 @@ Notice = tuple[Message, Message]
 Options = dict[str, PluginOption]
 SHARES = frozenset({"proportion", "capacity"})
 """The plugins that compute what queues deserve, by their weights or by their specs."""
-TOPOLOGY = "network-topology-aware"
-PREDICATES = "predicates"
+TOPOLOGY, PREDICATES = "network-topology-aware", "predicates"
 TREES = ("capacity", "nodegroup")
 """The plugins that read `spec.parent`, with `enableHierarchy`."""
 QUEUES = {kind.kind: row.queue[0] for kind, row in OPERATORS.items()}

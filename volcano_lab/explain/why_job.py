@@ -1,23 +1,23 @@
-"""Why a job's pods wait: all causes, in the order of the cycle, and the first line of the answer.
+"""Why a job's pods wait: all causes, in the order of the cycle.
 
 Volcano: none
 """
 
 from collections.abc import Iterator, Mapping
-from functools import cmp_to_key
 from itertools import chain
 from typing import Any
 
 from volcano_lab.api import JobInfo, Resource, TaskInfo, objects as api, pod_sum, quantity
-from volcano_lab.api.status import FAILED, PENDING, RELEASING, RUNNING, SUCCEEDED
+from volcano_lab.api.status import PENDING
 from volcano_lab.explain import beyond, evictions, evidence, gangs, kubelet, origin, owners
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text, over
 from volcano_lab.explain.gangs import apart_causes, gang_cause, topology_causes, validity_causes
+from volcano_lab.explain.head import was_admitted
 from volcano_lab.explain.holders import quota_users
 from volcano_lab.explain.lint import ignored_fields, place_of
 from volcano_lab.explain.nodes import node_causes
-from volcano_lab.explain.order import priority_note
+from volcano_lab.explain.order import hierarchical_order, priority_note
 from volcano_lab.explain.origin import TOO_LARGE, best_effort, cluster_too_small
 from volcano_lab.explain.owners import owner_of
 from volcano_lab.explain.pages import TABLES
@@ -28,142 +28,13 @@ from volcano_lab.explain.releases import differs
 from volcano_lab.explain.required import too_near
 from volcano_lab.explain.volumes import claim_causes, driver_causes
 from volcano_lab.manifests import SCHEDULER, job_controller, job_of
-from volcano_lab.manifests.controllers import ENDING
 from volcano_lab.messages import Message, Said, alike, known
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.plugins.sla import WAITING_TIME
-from volcano_lab.trace import POINTS, amounts, grouped, short
+from volcano_lab.trace import POINTS, amounts, short
 
 QUEUE_GATE = "scheduling.volcano.sh/queue-allocation-gate"
 """The gate of pods that Volcano v1.15 opens when their queue has enough left."""
-
-PODS_REFUSED = ("pods_refused", "pods_forbidden")
-"""Causes that the API server refuses pods which a controller creates."""
-OWN_PARTS = (*evidence.OWN.values(), "no_operator")
-
-
-def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
-    """Return what the job waits for and how much of it is missing; then what its phase means."""
-    status, below = _status(job), job.ready_task_num() < job.min_available
-    stuck = any(cause.numbers.get("never") or (below and cause.numbers.get("stuck"))
-                for cause in causes)
-    sure = next((gap_of(cause, True) for cause in causes if "sure" in cause.numbers), None)
-    if job.tasks and not counts(job)[1] and not evidence.waits(job) and not stuck:
-        return [_standing(seen, job, causes, status, sure), *_notes(seen, job)]
-    _, promised, pending = counts(job)
-    stands = promised and not pending and any(cause.code in beyond.WAITED for cause in causes)
-    if stands and not any(beyond.leaves(seen, task) for task in job.tasks.values()):
-        gap, code = sure, "job.idle" if sure else "job.pipelined"
-    else:
-        gaps = map(gap_of, sorted(causes, key=lambda cause: cause.code not in TOO_LARGE))
-        gap = next(filter(None, gaps), None)
-        code = "job.waits" if gap is None else "job.head"
-    return [Message(code, gap=gap, status=status, job=short(seen.called(job.uid))),
-            *_notes(seen, job)]
-
-
-def _standing(seen: Evidence, job: JobInfo, causes: list[Cause], status: list[Message],
-              sure: Message | None) -> Message:
-    """The first line about a job of which no pod waits here."""
-    by, found = beyond.decided_by(causes), grouped((cause.code, cause) for cause in causes)
-    idle = next(filter(None, (gap_of(cause) for cause in causes if cause.code in OWN_PARTS)), None)
-    refused = next((Message(f"gap.{cause.code}", **cause.numbers) for cause in causes
-                    if cause.code in PODS_REFUSED), None)
-    more, ending = _besides(found), {
-        own.status.state.phase for own in seen.volcano_jobs(job)}.intersection(ENDING)
-    code = next(code for code, holds in (
-        ("job.head", refused or (sure and sure.code.endswith("depends"))),
-        ("job.idle", idle or sure), ("job.beyond.answer", by and more["said"]), ("job.beyond", by),
-        ("job.placed", found.keys() & {*beyond.WAITED}), ("job.ends", ending),
-        ("job.bound", more["unready"]),
-        ("job.failed", more["why"] and not job.ready_task_num()),
-        ("job.queue", more["named"]), ("job.stands", True)) if holds)
-    return Message(code, status=status, by=by, gap=refused or idle or sure, job=short(
-        seen.called(job.uid)), queue=job.queue if more["named"] else None, phase=[*ending], **more)
-
-
-def _besides(found: Mapping[str, list[Cause]]) -> dict[str, Any]:
-    """Why pods have failed, or do not run on their node, another queue that the owner names, and
-    the cluster's last answer.
-    """
-    queues = [queue for cause in found.get("no_effect", ()) for queue in cause.numbers["meant"]
-              if cause.numbers["what"] == "unread.queue_above"]
-    return {"why": [cause.numbers["reason"] for cause in found.get("failed", ())] or None,
-            "unready": next((cause.numbers["why"] for cause in found.get("bound", ())), None),
-            "named": queues or None,
-            "said": next((cause.numbers["said"] for cause in found.get("beyond_answer", ())), None)}
-
-
-def gap_of(cause: Cause, sure: bool = False) -> Message | None:
-    """Return what a cause makes a job wait for, and how much of it is missing; None for context,
-    unless it is `sure` beside pods that are all placed.
-    """
-    code = _gap(cause) + f".{cause.numbers.get('sure')}" * sure
-    said = [each for each in cause.sentences if isinstance(each, Message)]
-    own = next((each.facts["n"] for each in said if each.code.startswith("own_pods")), 0)
-    gang = next((each.facts["sum"] for each in said if each.code == "queue.gang"), None)
-    code += ".own" * (own > 0 and known(f"{code}.own"))
-    code += ".gang" * (gang is not None and known(f"{code}.gang"))
-    if not known(code) or (cause.context and cause.code not in TOO_LARGE and not sure):
-        return None
-    facts = {**(said[0].facts if said else {}), **cause.numbers, "own": own}
-    asked, there = (next((facts[name] for name in names if facts.get(name) is not None), None)
-                    for names in (("asked", "request"), ("limit", "total", "free_in_total")))
-    if asked and there is not None:
-        facts["short"] = over(gang or asked, there)
-    return Message(code, **facts)
-
-
-def _gap(cause: Cause) -> str:
-    """The code of the message of what a cause makes a job wait for."""
-    code = "gap.cluster_full" if cause.numbers.get("whole") else f"gap.{cause.code}"
-    code += ".none" * (cause.code == "pod_too_large" and not any(cause.numbers["largest"].values()))
-    code += ".nodes" * (cause.code == "refused" and "reason" in cause.numbers)
-    code += ".ended" * (cause.code == "pods_not_made" and bool(cause.numbers.get("phase")))
-    code += ".some" * (cause.code == "fragmented" and "allowed" in cause.numbers)
-    return code + "".join(f".{name}" for name in ("elsewhere", "unseen", "overdue", "kept_off")
-                          if cause.numbers.get(name))
-
-
-def _status(job: JobInfo) -> list[Message]:
-    """The phase, and how many of the job's pods are in which state."""
-    placed, promised, _ = counts(job)
-    done = len(job.in_status(SUCCEEDED))
-    parts = [Message("status.phase", phase=job.pod_group.status.phase or "Pending"),
-             Message("status.placed", placed=placed - done,
-                     pods=len(job.tasks)) if job.tasks else Message("status.no_pods")]
-    more = {"ended": done, "promised": promised, "leaving": len(job.in_status(RELEASING)),
-            "failed": len(job.in_status(FAILED))}
-    return parts + [Message(f"status.{name}", count=count) for name, count in more.items() if count]
-
-
-def _notes(seen: Evidence, job: JobInfo) -> Iterator[Message]:
-    """Yield what the phase means, and the hours of the nodes that the pods are on."""
-    running, least = len(job.in_status(RUNNING)), job.pod_group.spec.min_member
-    phase, pending = job.pod_group.status.phase or "Pending", counts(job)[2]
-    stays = any(own.status.state.phase == "Running" for own in seen.volcano_jobs(job))
-    if job.is_pending() and pending and _was_admitted(seen, job):
-        yield Message("job.was_admitted", state=Message("job.state_stays") if stays else None)
-    elif pending == len(job.tasks) > 0 and stays:
-        yield Message("job.none_runs")
-    if phase == "Unknown":
-        yield Message("phase.unknown_waits" if pending else "phase.unknown", n=running, least=least)
-    elif phase == "Completed" and evidence.ended(job) < len(job.tasks):
-        yield Message("phase.completed", ended=evidence.ended(job), least=least)
-    tdm: Any = seen.ssn.plugins.get("tdm")
-    used = {task.node_name for task in job.tasks.values() if task.node_name in seen.ssn.nodes}
-    zones = {seen.ssn.nodes[node].revocable_zone: node for node in sorted(used)}
-    for zone, node in zones.items():
-        if tdm is not None and zone in tdm.zones:
-            yield Message("hours", node=node, zone=zone, open=tdm.zones[zone],
-                          time=moment_text(seen.ssn.now)[-5:])
-
-
-def _was_admitted(seen: Evidence, job: JobInfo) -> bool:
-    """Whether it was admitted before the cycle or in it; in the end the phase may be Pending again.
-    """
-    before = seen.trace.start["jobs"][job.uid]["phase"]
-    return before not in ("", "Pending") or bool(seen.of("enqueued", job=job.uid))
 
 
 def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
@@ -297,8 +168,7 @@ def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                 yield Cause("no_effect", Message("notice", what=what, place=place_of([
                     seen.called(job.uid)])), {"what": what.code, "meant": [queue]})
     for found in [] if seen.brief else ignored_fields(seen.ssn, seen.scheduler):
-        place = found.facts["place"]
-        what = found.facts["what"]
+        place, what = found.facts["place"], found.facts["what"]
         if place.facts == {"n": 1, "names": [seen.names.owned[job.uid]]} or (
                 place.code == "place.configuration" and evidence.unbound(job)) or (
                 place.code == "place.queue" and place.facts["name"] == job.queue):
@@ -385,7 +255,7 @@ def _groups_beside(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 
 def _quota_counts(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield the ResourceQuotas that count pods which exist though their job is not admitted."""
-    pods = [] if seen.brief or _was_admitted(seen, job) else [
+    pods = [] if seen.brief or was_admitted(seen, job) else [
         task for task in job.tasks.values() if task.key in seen.named]
     quotas = [each.key for each in seen.ssn.snapshot.resource_quotas.get(job.namespace, ()) if any(
         name.removeprefix("requests.").removeprefix("limits.") in evidence.requested(pods)
@@ -426,7 +296,7 @@ def _after_sla(seen: Evidence) -> str | None:
 
 
 def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    if not _was_admitted(seen, job):
+    if not was_admitted(seen, job):
         yield from admission_causes(seen, job)
         lacks = [] if "preempt" in seen.ssn.enabled_actions else [*evictions.no_preempt(seen, job)]
         yield from lacks
@@ -449,31 +319,15 @@ def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield gang
     yield from _left_alone(seen, job)
     yield from evictions.eviction_causes(seen, job)
-    yield from _hierarchy(seen, job)
+    yield from hierarchical_order(seen, job)
     yield from best_effort(seen, job.queue, True)
-
-
-def _hierarchy(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """Yield drf's order of queues in a tree: the lowest share for its weight comes first."""
-    drf: Any = seen.ssn.plugins.get("drf")
-    if drf is None or not drf.hierarchical or seen.brief:
-        return
-    used = {each.queue for each in seen.ssn.jobs.values()
-            if counts(each)[2] or not each.allocated.is_empty()} | {job.queue}
-    some = [queue for name, queue in seen.ssn.queues.items() if queue.hierarchy and name in used]
-    if len(some) > 1:
-        yield Cause.of("hierarchical_order", context=True, queues=[
-            Message("hierarchical_order.queue", name=queue.name, path=queue.hierarchy,
-                    weights=queue.weights)
-            for queue in sorted(some, key=cmp_to_key(drf.hierarchy.compare))])
 
 
 def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield the pods that no action tries: with a scheduling gate, without requests where there is
     no backfill, or without allocate.
     """
-    actions = seen.ssn.enabled_actions
-    waiting = evidence.unplaced(job)
+    actions, waiting = seen.ssn.enabled_actions, evidence.unplaced(job)
     gated = [task for task in waiting if task.sch_gated]
     nothing = [task.key for task in waiting if task.best_effort and not task.sch_gated]
     if gated:

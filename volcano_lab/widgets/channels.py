@@ -16,7 +16,8 @@ from typing import Any
 
 from volcano_lab.api import PENDING, PIPELINED, RELEASING, JobInfo, in_units, quantity
 from volcano_lab.changes.change import path_text
-from volcano_lab.explain import Cause, why_job
+from volcano_lab.explain import Cause
+from volcano_lab.explain.head import gap_of
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message, NoSuch, gettext
 from volcano_lab.trace import COLORS, Names, TraceReader, short
@@ -269,7 +270,7 @@ def short_reason(cause: Cause, queue: str, plugin: str) -> tuple[str, str]:
     """
     numbers = cause.numbers
     if not numbers.get("short_of") or "limit" not in numbers:
-        gap = why_job.gap_of(cause)
+        gap = gap_of(cause)
         brief = str(Message("reason.waits", gap=gap)) if gap else ""
         said: Any = next(iter(cause.sentences), "")
         if cause.code == "gang_invalid":  # without Volcano's message, which says the same
