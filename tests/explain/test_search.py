@@ -226,10 +226,11 @@ def test_the_fewest_jobs_are_waited_for_of_two_choices_or_in_a_large_cluster_the
 @pytest.mark.parametrize(("least", "left", "said"), [
     (1, (15, 13), ["request per pod cpu 16 -> 13", "2 more nodes like n0"]),
     (1, (15, 8), ["request per pod cpu 16 -> 15", "2 more nodes like n0"]),
+    (1, (15, 13, 12), ["request per pod cpu 16 -> 12", "3 more nodes like n0"]),
     (3, (15, 13), ["request per pod cpu 16 -> 13", "2 more nodes like n0"])])
 def test_what_places_all_pods_is_offered_before_what_places_some(least, left, said):
-    cluster = Cluster().node("n0", cpu=16).job("new", pods=3, min_member=least, cpu=16, running={
-        "n0": 1})
+    cluster = Cluster().node("n0", cpu=16).job(
+        "new", pods=len(left) + 1, min_member=least, cpu=16, running={"n0": 1})
     for number, cpu in enumerate(left, 1):
         cluster.node(f"n{number}", cpu=16).job(f"old{number}", cpu=16 - cpu, running={
             f"n{number}": 1})

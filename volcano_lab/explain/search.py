@@ -31,7 +31,9 @@ SETS, FIRSTS, ALIKE, LONGEST = 2, 6, 24, 6
 changes of a set where none of two helps.
 """
 LARGER = 8
-"""Steps of an option that are tried where the first one that is enough evicts pods."""
+"""Steps of an option that are tried where the first one that is enough evicts pods, and nodes that
+are for all pods of a job.
+"""
 ABOUT = 12
 """In a `LARGE` cluster nodes are counted to 1/`ABOUT`."""
 ALTERNATIVES = ("uncordon", "repair", "label", "queue", "group", "topology")
@@ -210,9 +212,11 @@ class Search(Tries):
         """
         least = next((step for step in range(1, option.steps + 1)
                       if option.at(step) == remedy.made), 0)
-        sized = option.rank == Rank.NODES or (option.kind, option.rank) == ("cut", Rank.JOB)
+        nodes = option.rank == Rank.NODES
+        sized = nodes or (option.kind, option.rank) == ("cut", Rank.JOB)
         if self.large or not (least and sized) or remedy.placed >= len(self.job.tasks):
             return remedy
+        most = max(option.steps, min(counts(self.job)[2], LARGER) if nodes else 0)
         found = dict.fromkeys(range(least + 1), remedy)
 
         def places_all(step: int) -> bool:
@@ -220,7 +224,7 @@ class Search(Tries):
                 found[step] = self.judged(option.at(step), option.rank) or remedy
             return found[step].placed >= len(self.job.tasks)
 
-        return found[smallest(places_all, option.steps, least) or least]
+        return found[smallest(places_all, most, least) or least]
 
     def _others(self, option: Option, options: Sequence[Option], beside: Change
                 ) -> tuple[Change, ...]:
