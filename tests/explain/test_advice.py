@@ -120,7 +120,7 @@ def test_selected_nodes_that_are_too_small_come_before_larger_ones_of_other_labe
     found = asked(cluster.node("a2", cpu=4, labels={"pool": "a"}).add(own), actions="allocate")
     asks = 8.5 if overhead else 8
     assert found.head.startswith(f"new waits for a larger node: cpu {asks} requested, the largest "
-                                 "has 7.5")
+                                 "with matching labels has 7.5")
     assert "no rule refuses 2 of 3 nodes" in found.text
     assert any("without its node selector" in each for each in changes(found)) is dropped
 

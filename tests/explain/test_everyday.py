@@ -217,7 +217,7 @@ def test_nodes_that_take_a_part_of_a_gang_are_not_said_to_be_full():
     chosen = Cluster([obj.changed(spec={"node_selector": {"arch": "a"}}) if obj.kind == "Pod" else
                       obj for obj in cluster.objects()])
     found = Explainer(chosen.objects(), conf("gang", "predicates")).why("new")
-    assert "the nodes that it may use have enough left for 2 of its pods only" in found.head
+    assert "the nodes with matching labels have enough left for 2 of its pods only" in found.head
 
 
 @pytest.mark.parametrize("role, alone", [("driver", True), ("executor", False)])

@@ -85,12 +85,17 @@ def gap_of(cause: Cause, sure: bool = False) -> Message | None:
     code += ".gang" * (gang is not None and known(f"{code}.gang"))
     if not known(code) or (cause.context and cause.code not in TOO_LARGE and not sure):
         return None
-    facts = {**(said[0].facts if said else {}), **cause.numbers, "own": own}
+    facts = {**(said[0].facts if said else {}), **cause.numbers, "own": own, **_which(cause)}
     asked, there = (next((facts[name] for name in names if facts.get(name) is not None), None)
                     for names in (("asked", "request"), ("limit", "total", "free_in_total")))
     if asked and there is not None:
         facts["short"] = over(gang or asked, there)
     return Message(code, **facts)
+
+
+def _which(cause: Cause) -> dict[str, Message]:
+    """Which nodes a cause is about, where a rule refuses others."""
+    return {"which": Message(cause.numbers["which"])} if "which" in cause.numbers else {}
 
 
 def _gap(cause: Cause) -> str:
@@ -99,7 +104,7 @@ def _gap(cause: Cause) -> str:
     code += ".none" * (cause.code == "pod_too_large" and not any(cause.numbers["largest"].values()))
     code += ".nodes" * (cause.code == "refused" and "reason" in cause.numbers)
     code += ".ended" * (cause.code == "pods_not_made" and bool(cause.numbers.get("phase")))
-    code += ".some" * (cause.code == "fragmented" and "allowed" in cause.numbers)
+    code += ".some" * ("which" in cause.numbers and known(f"{code}.some"))
     return code + "".join(f".{name}" for name in ("elsewhere", "unseen", "overdue", "kept_off")
                           if cause.numbers.get(name))
 

@@ -15,7 +15,7 @@ from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, over, part
 from volcano_lab.explain.holders import room_causes
 from volcano_lab.explain.rules import STATIC, lets_in, refused_now, rule_causes, rule_of
-from volcano_lab.messages import Message
+from volcano_lab.messages import Message, known
 from volcano_lab.trace import Record, amounts
 
 INSUFFICIENT, PODS = "Insufficient ", "Insufficient pods"
@@ -48,10 +48,16 @@ def node_causes(seen: Evidence, job: JobInfo, room: bool = True) -> Iterator[Cau
 
 
 def _in_order(refused: list[Cause], full: list[Cause], let_in: int) -> list[Cause]:
-    """What concerns most nodes is first; `full` concerns those that are let in, or all."""
+    """What concerns most nodes is first; `full` concerns those that are let in, or all, and says
+    which these are where others are refused by one rule.
+    """
     most = max((cause.numbers["nodes"] for cause in refused
                 if cause.code != "node_affinity"), default=0)  # of labels the author knows
     too_large = any("let_in" in cause.numbers for cause in full)
+    code = ".".join(["let_in", *{cause.code for cause in refused}])
+    for cause in full:
+        if "allowed" in cause.numbers:
+            cause.numbers["which"] = code if known(code) else "let_in"
     return [*full, *refused] if too_large or let_in >= most else [*refused, *full]
 
 
