@@ -245,7 +245,9 @@ def test_what_was_placed_before_and_after_the_refusal_of_a_gang():
     found = asked(cluster, ALLOCATE, "big")
     assert found["held_by"].text == (
         "Holders of cpu: default/ahead 1, default/old 1. Placed in this cycle: default/ahead 1. "
-        "Placed after its refusal, for which nothing is kept: default/small 2, default/tiny 1.")
+        "Placed after its refusal, for which nothing is kept: default/small 2, default/tiny 1. "
+        "Plugin sla, in a tier above gang, keeps the places of a gang that has waited for "
+        "sla-waiting-time; other jobs wait for that.")
     assert found["came_first"].numbers["first"] == "default/ahead"
 
 

@@ -101,6 +101,21 @@ tiers: [{plugins: [{name: priority}, {name: gang}, {name: predicates}]}]
 """).why("big").text
 
 
+@pytest.mark.parametrize(("tiers", "said", "taken"), [
+    ("{plugins: [{name: gang}, {name: predicates}]}", True, True),
+    ("{plugins: [SLA]}, {plugins: [{name: gang}, {name: predicates}]}", False, False),
+    ("{plugins: [{name: predicates}]}", False, True)])
+def test_sla_keeps_for_a_gang_what_else_others_take(tiers, said, taken):
+    conf = f"actions: allocate\ntiers: [{tiers}]".replace(
+        "SLA", "{name: sla, arguments: {sla-waiting-time: 1h}}")
+    cluster = Cluster().node("n1", cpu=4).job("big", pods=3, cpu=2).job("small", cpu=2)
+    explain = Explainer(cluster.objects(), conf, now=9e9)
+    assert ("Plugin sla, in a tier above gang, keeps the places of a gang" in explain.why(
+        "big").text) is said
+    small = explain.session.jobs["default/small"].ready_task_num()
+    assert bool(small) is (taken and "gang" in tiers)
+
+
 @pytest.mark.parametrize(("deleted", "said"), [("2020-01-01T00:00:00Z", True), ("", False)])
 def test_a_pod_that_should_have_ended_is_told(deleted, said):
     leaving = POD % ("gone", "old", f", deletionTimestamp: '{deleted or '2030-01-01T00:00:00Z'}'",

@@ -226,12 +226,18 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
         found.append(held_by(seen, "held_by.this_cycle", took, names))
         found += [_own_groups(seen, job, holders), *_never_run(seen, holders)]
         found += _all_wait(seen, job, [seen.ssn.jobs[uid] for uid in holders], nodes or ())
-    found.append(held_by(seen, "held_by.later", later, names))
+    found += _after(seen, job, held_by(seen, "held_by.later", later, names))
     if any(found):
         yield Cause("held_by", found, {"holders": holders, "bare": bare,
                                        "over": _ended(seen, holders)}, [record], True)
     yield from _each_other(seen, job, holders)
     yield from came_first(seen, largest(took, names), job, record)
+
+
+def _after(seen: Evidence, job: JobInfo, later: Message | None) -> list[Message]:
+    """Which jobs got places after its refusal, and what keeps those of a gang for it."""
+    kept = job.min_available > 1 and "gang" in seen.ssn.plugins and "sla" not in seen.ssn.plugins
+    return [later, *[Message("held_by.sla")] * kept] if later else []
 
 
 def _own_groups(seen: Evidence, job: JobInfo, holders: list[str]) -> Message | None:
