@@ -30,7 +30,7 @@ class Tried(Search):
         self.gives_by, self.refuses, self.end, self.large = gives, refused, end, False
         self.offered, self._refused, self._known = set(), set(), {}
         self._enough, self._loops, self.judged_ones = (PLACED, ADMITTED), False, []
-        self.world = WORLD
+        self.world, self.job = WORLD, SimpleNamespace(min_available=1, tasks=())
 
     def at(self, change):
         self._known[change] = self.gives_by(set(change.settings))
@@ -185,7 +185,6 @@ def searched(options, gives, monkeypatch, large=False, refused=(), nodes=3, **fa
     search = Tried(gives, refused)
     search.keep, search.large = False, large
     search.before = SimpleNamespace(nodes=dict.fromkeys(range(nodes)))
-    search.job = SimpleNamespace(min_available=1, tasks=())
     search._seconds = lambda first, ranks: [
         option for option in options if option.rank in ranks and option.most != first.most]
     monkeypatch.setattr("volcano_lab.explain.search.candidates", lambda *_: options)

@@ -6,7 +6,7 @@ Volcano: none
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial, reduce
-from itertools import dropwhile, islice
+from itertools import islice
 from operator import add
 from time import perf_counter
 from typing import Any
@@ -31,9 +31,7 @@ SETS, FIRSTS, ALIKE, LONGEST = 2, 6, 24, 6
 changes of a set where none of two helps.
 """
 LARGER = 8
-"""Steps of an option that are tried where the first one that is enough evicts pods, and nodes that
-are for all pods of a job.
-"""
+"""The most nodes that are offered for all pods of a job."""
 ABOUT = 12
 """In a `LARGE` cluster nodes are counted to 1/`ABOUT`."""
 ALTERNATIVES = ("uncordon", "repair", "label", "queue", "group", "topology")
@@ -185,7 +183,7 @@ class Search(Tries):
                 if remedy is None and loops:
                     remedy = self._steadied(change, option.rank)
             if remedy is not None:
-                remedy = self._for_all(option, self._without_evictions(option, remedy))
+                remedy = self._larger(option, remedy)
                 self.offered.add(remedy.made)
                 yield remedy
 
@@ -196,35 +194,27 @@ class Search(Tries):
             return None
         return self.judged(enough, option.rank)
 
-    def _without_evictions(self, option: Option, remedy: Remedy) -> Remedy:
-        """The next larger change of an option that evicts no pod, where the smallest does."""
-        if remedy.price.evicts and option.rank == Rank.QUEUE and by_sums(remedy.made):
-            changes = map(option.at, range(1, min(option.steps, LARGER) + 1))
-            for change in islice(dropwhile(remedy.made.__ne__, changes), 1, None):
-                other = self.judged(change, option.rank)
-                if other is not None and not other.price.evicts:
-                    return other
-        return remedy
-
-    def _for_all(self, option: Option, remedy: Remedy) -> Remedy:
-        """The smallest change of an option with which no pod of the job waits, of a little smaller
-        requests or of nodes, where `remedy` places some of them.
+    def _larger(self, option: Option, remedy: Remedy) -> Remedy:
+        """The smallest change of a queue that evicts no pod, where `remedy` evicts some; and that
+        of nodes, or a little smaller requests, for all pods of the job, where it places some.
         """
-        least = next((step for step in range(1, option.steps + 1)
+        nodes, pods = option.rank == Rank.NODES, len(self.job.tasks)
+        spares = bool(remedy.price.evicts) and option.rank == Rank.QUEUE and by_sums(remedy.made)
+        fills = (nodes or (option.kind, option.rank) == ("cut", Rank.JOB)) and not (
+            self.large or remedy.placed >= pods)
+        least = next((step for step in range(1, option.steps + 1) if spares or fills
                       if option.at(step) == remedy.made), 0)
-        nodes = option.rank == Rank.NODES
-        sized = nodes or (option.kind, option.rank) == ("cut", Rank.JOB)
-        if self.large or not (least and sized) or remedy.placed >= len(self.job.tasks):
-            return remedy
-        most = max(option.steps, min(counts(self.job)[2], LARGER) if nodes else 0)
         found = dict.fromkeys(range(least + 1), remedy)
 
-        def places_all(step: int) -> bool:
+        def enough(step: int) -> bool:
             if step not in found:
                 found[step] = self.judged(option.at(step), option.rank) or remedy
-            return found[step].placed >= len(self.job.tasks)
+            return not found[step].price.evicts if spares else found[step].placed >= pods
 
-        return found[smallest(places_all, most, least) or least]
+        if not least:
+            return remedy
+        most = max(option.steps, min(counts(self.job)[2], LARGER) if nodes else 0)
+        return found[smallest(enough, most, least) or least]
 
     def _others(self, option: Option, options: Sequence[Option], beside: Change
                 ) -> tuple[Change, ...]:
