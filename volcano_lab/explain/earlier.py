@@ -23,49 +23,48 @@ SIZES = {"cpu", "memory"}
 
 def earlier(seen: Evidence, job: JobInfo) -> list[Message]:
     """Return what the release that runs decides otherwise about pods that are placed here."""
-    look, names = _Look(seen, job), seen.ssn.plugins.keys() | seen.ssn.enabled_actions
-    rows = {code: row for code, row in ROWS.items() if differs(seen.scheduler, code)
-            and names >= {*row.get("with", ())}}
+    names = seen.ssn.plugins.keys() | seen.ssn.enabled_actions
     return [Message(f"earlier.{code}", to=row["to"], since=row.get("since"), **facts)
-            for code, row in rows.items() if "finds" in row
-            for facts in islice(getattr(look, row["finds"])(row), 1)]
+            for code, row in ROWS.items() if "finds" in row and differs(seen.scheduler, code)
+            and names >= {*row.get("with", ())}
+            for facts in islice(FINDS[row["finds"]](seen, job, row), 1)]
 
 
-class _Look:
-    """By which facts rows apply: methods that yield those of a sentence."""
+def _reclaims(seen: Evidence, job: JobInfo, row: Facts) -> Iterator[Facts]:
+    """Pods that reclaim pipelines for which amounts are above others."""
+    for task in job.in_status(PIPELINED).values():
+        done = seen.of("do", task=task.key, operation="pipeline")
+        if any(each.action == "reclaim" for each in done):
+            some, limit = map(_sums(seen, task).__getitem__, row["amounts"])
+            if more := over(some, limit):
+                yield {"queue": job.queue, "pod": task.key, "node": task.node_name,
+                       "some": part(some, more), "limit": part(limit, more)}
 
-    def __init__(self, seen: Evidence, job: JobInfo):
-        self.seen, self.ssn, self.job = seen, seen.ssn, job
 
-    def reclaims(self, row: Facts) -> Iterator[Facts]:
-        """Pods that reclaim pipelines for which amounts are above others."""
-        for task in self.job.in_status(PIPELINED).values():
-            done = self.seen.of("do", task=task.key, operation="pipeline")
-            if any(each.action == "reclaim" for each in done):
-                some, limit = map(_sums(self.seen, task).__getitem__, row["amounts"])
-                if more := over(some, limit):
-                    yield {"queue": self.job.queue, "pod": task.key, "node": task.node_name,
-                           "some": part(some, more), "limit": part(limit, more)}
+def _backfill(seen: Evidence, job: JobInfo, _: Facts) -> Iterator[Facts]:
+    """Pods of other jobs without requests and without a node, where one of the job has one."""
+    own = any(task.best_effort and task.node_name for task in job.tasks.values())
+    yield from ({"pod": task.key} for job in seen.ssn.jobs.values() for task in unplaced(job)
+                if own and task.best_effort and not job.is_pending())
 
-    def backfill(self, row: Facts) -> Iterator[Facts]:
-        """Pods of other jobs without requests and without a node, where one of the job has one."""
-        own = any(task.best_effort and task.node_name for task in self.job.tasks.values())
-        yield from ({"pod": task.key} for job in self.ssn.jobs.values() for task in unplaced(job)
-                    if own and task.best_effort and not job.is_pending())
 
-    def tree(self, row: Facts) -> Iterator[Facts]:
-        """What is not consistent in a tree of queues."""
-        plugin: Any = self.ssn.plugins["capacity"]
-        why, whole = [*getattr(plugin.tree, "warnings", ())], amounts(self.ssn.total_resource)
-        limits = {name: amounts(Resource.from_list(queue.queue.spec.capability or {}))
-                  for name, queue in self.ssn.queues.items() if name != ROOT_QUEUE}
-        for name, mine in limits.items() if differs(self.seen.scheduler, "above") else ():
-            above = limits.get(self.ssn.queues[name].queue.spec.parent, whole)
-            named = {each: whole[each] for each in whole if each in SIZES or each in above}
-            if more := over(mine, named):
-                why.append(Message(f"earlier.above{'' if above is whole else '.named'}", queue=name,
-                                   found=part(mine, more), allowed=part(named, more)))
-        yield from [{"why": why}] if why and plugin.hierarchical else []
+def _tree(seen: Evidence, _: JobInfo, row: Facts) -> Iterator[Facts]:
+    """What is not consistent in a tree of queues."""
+    plugin: Any = seen.ssn.plugins["capacity"]
+    why, whole = [*getattr(plugin.tree, "warnings", ())], amounts(seen.ssn.total_resource)
+    limits = {name: amounts(Resource.from_list(queue.queue.spec.capability or {}))
+              for name, queue in seen.ssn.queues.items() if name != ROOT_QUEUE}
+    for name, mine in limits.items() if differs(seen.scheduler, "above") else ():
+        above = limits.get(seen.ssn.queues[name].queue.spec.parent, whole)
+        named = {each: whole[each] for each in whole if each in SIZES or each in above}
+        if more := over(mine, named):
+            why.append(Message(f"earlier.above{'' if above is whole else '.named'}", queue=name,
+                               found=part(mine, more), allowed=part(named, more)))
+    yield from [{"why": why}] if why and plugin.hierarchical else []
+
+
+FINDS = {"reclaims": _reclaims, "backfill": _backfill, "tree": _tree}
+"""How the facts of a row's sentence are found."""
 
 
 def _sums(seen: Evidence, task: TaskInfo) -> dict[str, Amounts]:
