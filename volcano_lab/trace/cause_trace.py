@@ -3,13 +3,12 @@
 Volcano: none
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from volcano_lab.api import FitErrors, NodeInfo, TaskInfo
 from volcano_lab.framework import ExtensionPoint, Session
 from volcano_lab.trace.names import Names
-from volcano_lab.trace.plain import plain
 from volcano_lab.trace.record import Record
 from volcano_lab.trace.recorder import Trace
 
@@ -18,29 +17,6 @@ READ = {"job_enqueueable", "job_valid", "overused", "allocatable", "predicate", 
 """The extension points whose calls explanations read; the others are about order."""
 POINTS = {"reclaim": "reclaimable", "preempt": "preemptable"}
 """Action -> the extension point that names victims."""
-
-
-class _Late(Record):
-    """A record whose facts are made plain when they are first read, one by one by name: most
-    searches are never read.
-    """
-
-    __slots__ = ("_live",)
-
-    def __init__(self, number: int, action: str, kind: str, names: tuple[str, ...],
-                 live: tuple[Any, ...]):
-        self.number, self.action, self.kind, self.names = number, action, kind, names
-        self._live = live
-
-    @property
-    def values(self) -> tuple[Any, ...]:  # type: ignore[override]
-        return tuple(map(plain, self._live))
-
-    def get(self, name: str, default: Any = None) -> Any:
-        return plain(self._live[self.names.index(name)]) if name in self.names else default
-
-    def __getitem__(self, name: str) -> Any:
-        return self.get(name) if name in self.names else super().__getitem__(name)
 
 
 class CauseTrace(Trace):
@@ -76,42 +52,23 @@ class CauseTrace(Trace):
     def _skips(self, point: ExtensionPoint) -> bool:
         return point.name not in READ
 
-    def watch(self, point: ExtensionPoint, tier: int, plugin: str,
-              function: Callable[..., Any]) -> Callable[..., Any]:
-        if point.name in POINTS.values():
-            return self._searching("call", point.name, (point.name, tier, plugin), function)
-        watched = super().watch(point, tier, plugin, function)
-        if point.name not in ("allocatable", "predicate"):
-            return watched
-        return lambda *args: (function if self._action in POINTS else watched)(*args)
-
-    def watch_point(self, point: ExtensionPoint, ask: Callable[..., Any]) -> Callable[..., Any]:
-        if point.name in POINTS.values() and point.flat:
-            return self._searching("asked", point.name, None, ask)
-        return super().watch_point(point, ask)
-
-    def _searching(self, kind: str, point: str, head: tuple[Any, ...] | None,
-                   function: Callable[..., Any]) -> Callable[..., Any]:
-        """A search for victims, recorded where there are candidates."""
-        names, records = self._named(kind, point, 2)[0], self.records
-
-        def searched(claimant: Any, candidates: Any) -> Any:
-            since = len(records)
-            answer = function(claimant, candidates)
-            if candidates and (self.about in ("", claimant.job) or (self.holds and any(
-                    task.job == self.about for task in candidates))):
-                live = (*(head or (point, since)), claimant, candidates, answer)
-                self._append(_Late(len(records), self._action, kind, names, live), True)
-            return answer
-
-        return searched
+    def _add_call(self, kind: str, point: str, head: tuple[Any, ...], args: tuple[Any, ...],
+                  answer: Any) -> None:
+        """Record an answer, but for checks beside searches for victims, and searches of others."""
+        kept = self._action not in POINTS or point not in ("allocatable", "predicate")
+        if point in POINTS.values():
+            claimant, candidates = args
+            kept = candidates and (self.about in ("", claimant.job) or (self.holds and any(
+                task.job == self.about for task in candidates)))
+        if kept:
+            super()._add_call(kind, point, head, args, answer)
 
     # -- other jobs --------------------------------------------------------------------------------
 
-    def _append(self, record: Record, kept: bool = False) -> None:
+    def _append(self, record: Record) -> None:
         """Keep a record, if it is about no other job's pod; states are known at those kept."""
         task = record.get("task")
-        if not (kept or task is None or self._own is None or record.kind == "victims"
+        if not (task is None or self._own is None or "candidates" in record.names
                 or not self._own.isdisjoint((task, record.get("reclaimer")))):
             return
         if self._moved:
