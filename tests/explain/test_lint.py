@@ -257,10 +257,13 @@ spec:
 
 
 def notices(*objects, plugins=("gang", "predicates")):
-    """What of some objects has no effect; what contradicts itself or cannot work."""
+    """What of some objects has no effect; what contradicts itself or cannot work, as a sentence
+    without its end.
+    """
     ssn = Cluster(objects).run(conf(*plugins)).session
-    return [*map(str, ignored_fields(ssn))], [*((rule, str(what)) for rule, what in (
-        contradictions(ssn)))]
+    found = [(rule, str(what)) for rule, what in contradictions(ssn)]
+    assert not any(text.endswith(".") for _, text in found)
+    return [*map(str, ignored_fields(ssn))], found
 
 
 HIERARCHY = ("gang", "predicates", "{name: capacity, enableHierarchy: true}")

@@ -36,7 +36,8 @@ def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     if invalid is not None:
         yield _invalid(seen, job, invalid)
     if job.contains_network_topology() and not seen.ssn.topology.ready:
-        yield Cause.of("hyper_nodes_not_ready", *lint.tangled(seen.ssn))
+        yield Cause.of("hyper_nodes_not_ready", *(
+            Message("sentence", what=each) for each in lint.tangled(seen.ssn)))
 
 
 def _invalid(seen: Evidence, job: JobInfo, invalid: Any) -> Cause:

@@ -45,8 +45,7 @@ def near(name: str, known: Iterable[str]) -> str:
     'near it are default/vc1, default/vc2'
     """
     known = list(known)
-    found = alike(name, known)
-    if found:
+    if found := alike(name, known):
         return gettext("near it is {names:,}" if len(found) == 1 else "near it are {names:,}",
                        names=found)
     return gettext("there are {names:,}, ..." if len(known) > 8 else "there are {names:,}",
