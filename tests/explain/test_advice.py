@@ -122,6 +122,7 @@ def test_selected_nodes_that_are_too_small_come_before_larger_ones_of_other_labe
     assert found.head.startswith(f"new waits for a larger node: cpu {asks} requested, the largest "
                                  "with matching labels has 7.5")
     assert "no rule refuses 2 of 3 nodes" in found.text
+    assert "DaemonSets" not in found.text, "no node of the label has as much without them"
     assert any("without its node selector" in each for each in changes(found)) is dropped
 
 

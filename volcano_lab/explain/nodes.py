@@ -184,7 +184,7 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
                    left=_one_by_one(left, lacking, most, everywhere, rules.MOST if some else 0))
     return Cause(code, [said, *requests.at_first(seen, task, largest or names),
                         None if largest else seen.own(task.job, choice),
-                        *_beside_daemons(seen, request, largest),
+                        *_beside_daemons(seen, request, largest, allowed),
                         requests.not_packed(seen, names) if code == "fragmented" else None,
                         *requests.not_announced(seen, largest, task),
                         *withheld(seen, task, seen.ssn.nodes, names)], numbers, [choice])
@@ -196,10 +196,11 @@ def _largest(seen: Evidence, request: Amounts, allowed: list[str], names: list[s
     return part(largest, missing(part(request, names), largest))
 
 
-def _beside_daemons(seen: Evidence, request: Amounts, largest: Amounts) -> Iterator[Message]:
+def _beside_daemons(seen: Evidence, request: Amounts, largest: Amounts, allowed: list[str]
+                    ) -> Iterator[Message]:
     """Yield what pods of DaemonSets leave of a node that would be large enough without them."""
     for name, most in largest.items():
-        if request[name] <= seen.largest_nodes.get(name, 0.0):
+        if any(request[name] <= seen.ssn.nodes[node].allocatable.get(name) for node in allowed):
             yield Message("daemon_pods", most={name: most})
 
 
