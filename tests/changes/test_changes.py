@@ -420,10 +420,13 @@ def test_a_request_of_nothing_is_raised_as_one_that_is_absent_is():
 
 
 @pytest.mark.parametrize(("setting", "sentence"), [
-    ("pods=many", 'pods is "many"; allowed is a whole number'),
-    ("pods={a: 1}", "pods is a mapping; allowed is a whole number"),
-    ("pods=0", "pods is 0; 1 of them run, allowed are 1 or more"),
+    ("pods=many", 'pods is "many"; 1 of them run, allowed is a whole number from 1 to 50000'),
+    ("pods={a: 1}", "pods is a mapping; 1 of them run, allowed is a whole number"),
+    ("pods=null", "pods is null; 1 of them run, allowed is a whole number"),
+    ("pods=0", "pods is 0; 1 of them run, allowed is a whole number from 1 to 50000"),
+    ("pods=99999999", "pods is 99999999; 1 of them run, allowed is a whole number from 1 to 5000"),
     ("priority=high", 'priority is "high"; allowed is a whole number'),
+    ("priority=2147483648", "priority is 2147483648; allowed is a whole number from -2147483648"),
     ("requests=1", "names no resource; allowed is job/NAME.requests.RESOURCE")])
 def test_what_a_job_cannot_have_is_one_sentence(setting, sentence):
     with pytest.raises(ManifestError) as error:

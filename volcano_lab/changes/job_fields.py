@@ -16,6 +16,7 @@ from volcano_lab.api import GROUP_NAME, objects as api, quantity
 from volcano_lab.changes.draft import Draft
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.manifests.schema import Findings, found_text, json_name, structure, unstructure
+from volcano_lab.manifests.workloads import MOST_PODS
 from volcano_lab.messages import mark
 
 IN_GROUP = ("minAvailable", "minMember", "minTaskMember", "queue", "priorityClassName",
@@ -36,9 +37,9 @@ def set_field(world: Draft, place: int, steps: list[str], edit: Change, where: s
     word, *rest = steps
     job = _Job(world, place, running=word == "annotations")
     if word == "priority":
-        job.set_priority(_whole(edit(0), word, where))
+        job.set_priority(edited(api.PodSpec(priority=0), steps, edit, where).priority or 0)
     elif word == "pods":
-        job.set_pods(_whole(edit(0), word, where), where)
+        job.set_pods(edit(0), where)
     elif word == "requests":
         job.set_request(_resource(rest, where), edit, where)
     elif word == "annotations":
@@ -126,14 +127,13 @@ class _Job:
         changed = {key: change(spec) for key, spec in known.items()}
         self.each_pod(lambda pod: pod.evolve(spec=changed[id(pod.spec)]))
 
-    def set_pods(self, count: int, where: str) -> None:
+    def set_pods(self, count: Any, where: str) -> None:
         """Set the number of pods: remove the last pending ones, or copy the first pending one."""
-        if count < self.running or (count > self.running and not self.pods):
-            raise ManifestError(
-                '"{where}": pods is {count}; {running} of them run, allowed are {running} or more'
-                if self.pods else
-                '"{where}": pods is {count}; {running} of them run, allowed are {running}',
-                where=where, count=count, running=self.running)
+        most = MOST_PODS if self.pods else self.running
+        if type(count) is not int or not self.running <= count <= most:
+            raise ManifestError('"{where}": pods is {count}; {running} of them run, allowed is a '
+                                "whole number from {running} to {most}", where=where,
+                                count=found_text(count), running=self.running, most=most)
         wanted, like = count - self.running, self.pods[:1]
         self.pods = self.pods[:wanted] + [pod.changed(metadata={
             "name": f"{pod.name}-more-{number}", "uid": f"{pod.metadata.uid}-more-{number}"})
@@ -242,13 +242,6 @@ def _edited_map(texts: dict[str, str], key: str, edit: Change) -> dict[str, str]
     kept = {name: text for name, text in texts.items() if name != key}
     return kept if value is None else kept | {
         key: str(value).lower() if isinstance(value, bool) else str(value)}
-
-
-def _whole(value: Any, word: str, where: str) -> int:
-    if type(value) is not int:
-        raise ManifestError('"{where}": {field} is {value}; allowed is a whole number',
-                            where=where, field=word, value=found_text(value))
-    return value
 
 
 def _resource(steps: Iterable[str], where: str) -> str:
