@@ -136,6 +136,22 @@ def test_the_label_that_a_topology_spread_lacks_is_named():
     assert "No node has the label rack." in cluster.why("w").text
 
 
+def test_a_spread_by_a_label_that_nodes_have_otherwise_takes_that_label():
+    cluster = Cluster()
+    for zone in "ab":
+        cluster.node(zone, cpu=8, labels={"failure-domain.beta.kubernetes.io/zone": zone})
+    found = cluster.add(
+        "{apiVersion: v1, kind: Pod, metadata: {name: w, labels: {app: w}}, spec: {schedulerName: "
+        "volcano, containers: [{name: c, image: i}], topologySpreadConstraints: [{maxSkew: 1, "
+        "topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, "
+        "labelSelector: {matchLabels: {app: w}}}]}}").why("w")
+    assert "the nearest label is failure-domain.beta.kubernetes.io/zone" in found.text
+    assert [each.change.partition(": ")[2] for each in found.remedies] == [
+        "topologySpreadConstraints.0.topologyKey topology.kubernetes.io/zone -> "
+        "failure-domain.beta.kubernetes.io/zone",
+        "whenUnsatisfiable ScheduleAnyway in its topology spread"]
+
+
 def test_a_job_that_loses_pods_is_told_which_plugins_allowed_it():
     cluster = Cluster().node("n1", cpu=7).queue("a", deserved=4).queue("c", deserved=4)
     cluster.job("old", queue="c", pods=4, min_member=1, cpu=1, running={"n1": 4})

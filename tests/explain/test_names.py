@@ -110,6 +110,13 @@ def test_a_name_in_two_namespaces_is_asked_back():
         Explainer(cluster.objects()).why("twin")
 
 
+def test_a_pod_that_is_a_job_of_its_own_is_one_name():
+    cluster = Cluster().node("n1", cpu=4).add(
+        "{apiVersion: v1, kind: Pod, metadata: {name: step, namespace: flow}, spec: {"
+        "schedulerName: volcano, containers: [{name: c, image: i}]}}")
+    assert Explainer(cluster.objects()).why("step").head.startswith("flow/step ")
+
+
 def above(*kinds):
     """A vcjob, and its owners."""
     text = JOB % ("step", "a")

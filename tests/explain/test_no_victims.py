@@ -19,9 +19,9 @@ CODES = ("not_less_important", "protected", "victims", "preempt_", "reclaim_", "
          "no_reclaim", "gang_content", "minimum_promised")
 
 
-def klass(name, value):
+def klass(name, value, **fields):
     return loader.from_dict({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
-                             "metadata": {"name": name}, "value": value})
+                             "metadata": {"name": name}, "value": value, **fields})
 
 
 def full(pods=2, least=1, new=None, **old):
@@ -79,6 +79,12 @@ TABLE = [  # the cluster, the configuration, codes and sentences
         "never-0", "never", requests={"cpu": "2"}, preemptionPolicy="Never")).job("new", cpu=9),
      PREEMPT, [("preempt_not_eligible", "preempt does nothing for pod default/never-0: its "
                 "preemption policy is Never.")]),
+    (single().add(klass("meek", 9, preemptionPolicy="Never"), group(
+        "never", priorityClassName="meek"), pod("never-0", "never", requests={"cpu": "2"},
+        priorityClassName="meek", preemptionPolicy="Never")).job("new", cpu=9), PREEMPT, [
+        ("preempt_not_eligible", "preempt does nothing for pod default/never-0: its preemption "
+         "policy is Never. It has that from PriorityClass meek, whose preemptionPolicy cannot be "
+         "edited: create another class, and the job again with it.")]),
     (queues(b={"reclaimable": False}), RECLAIM, [("reclaim_no_candidates", "reclaim takes nothing "
      "from queue b, which holds cpu 4, deserves 3 and has spec.reclaimable: false.")]),
     (queues(cpu=3, least=2, a={"weight": 3}), RECLAIM, [("victims_insufficient", "reclaim may "

@@ -321,6 +321,12 @@ def test_a_chain_opens_one_door_after_the_other(doors, said):
     assert given(search.chain()) == said
 
 
+def test_a_chain_of_one_change_that_is_offered_already_is_not_offered_again():
+    search = Chained(whole("a"))
+    search.doors = "a"
+    assert given(search.singles([once("a")])) == ["a"] and not [*search.chain()]
+
+
 def test_a_chain_leaves_out_what_later_changes_make_needless():
     search = Chained(whole("c"))
     assert given(search.chain()) == ["c"]

@@ -42,6 +42,15 @@ def test_jobs_that_use_up_a_quota_are_named_with_their_pods_that_wait():
     assert "In use by default/stuck 9 (1 pod waiting)." in found.text
 
 
+def test_a_job_that_uses_up_a_quota_and_can_never_start_is_deleted_first():
+    quota = QUOTA.replace('used: {requests.cpu: "4"}', 'used: {requests.cpu: "5"}')
+    for cpus, change in ((99, "delete default/stuck"), (1, "ResourceQuota default/compute: ")):
+        other = exported("stuck", 1, cpus, there=1, phase="Inqueue")
+        found = asked(exported("odd", 1, 1, phase="Inqueue"), other, quota).why("odd")
+        assert ("default/stuck can never start here" in found.text) is (cpus == 99)
+        assert next(iter(found.remedies)).change.startswith(change)
+
+
 def test_the_quota_that_keeps_all_pods_from_being_created_is_named():
     quota = QUOTA.replace('used: {requests.cpu: "4"}', 'used: {requests.cpu: "5"}')
     found = asked(exported("odd", 1, 1, phase="Inqueue"), quota).why("odd")

@@ -9,6 +9,7 @@ from functools import reduce
 from volcano_lab.actions.evictions import admitted_jobs
 from volcano_lab.actions.preempt import TOPOLOGY_AWARE
 from volcano_lab.api import BOUND, JobInfo
+from volcano_lab.api.objects import PriorityClass
 from volcano_lab.explain.evidence import Evidence, not_started, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.protection import protected_causes, sums_of
@@ -66,7 +67,7 @@ def _attempt(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
         said = Message(f"attempt.{kind}", action=action, pod=record.get("task"),
                        reason=kinds.passed(record),
                        sums=sums_of(seen, record, job.queue) if asked else None)
-        yield Cause(f"{action}_{kind}", said, {}, [record, *asked])
+        yield Cause(f"{action}_{kind}", [said, *_class_of(seen, record)], {}, [record, *asked])
     answers = seen.calls_about(job, POINTS[action], action)
     lost = claims and not (skipped or seen.brief) and claims[0].get("within_job") and (
         less_important(seen.ssn, job))
@@ -173,6 +174,14 @@ def _most_freed(seen: Evidence, agreed: list[Record], action: str) -> Message:
                                                              for name in queues]
                     if action == "reclaim" else None)
     return found
+
+
+def _class_of(seen: Evidence, record: Record) -> Iterator[Message]:
+    """Yield the PriorityClass from which a pod has the policy not to preempt."""
+    if record["reason"] == "policy_never":
+        name = seen.tasks[record["task"]].pod.spec.priority_class_name
+        yield from (Message("attempt.class", name=name) for each in seen.named.get(name, ())
+                    if isinstance(each, PriorityClass) and each.preemption_policy == "Never")
 
 
 def _no_reclaim(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

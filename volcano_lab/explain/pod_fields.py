@@ -100,11 +100,19 @@ class OfPods(Case):
                            rank=Rank.JOB, kind="claim")
 
     def spread(self, numbers: Numbers) -> Iterator[Option]:
-        """That the job's pods would like to be spread, and need not be."""
+        """That the job's pods are spread by a label that nodes have instead of one that none has;
+        or that they would like to be spread, and need not be.
+        """
         for pod in self.pods[:1]:
-            wished = [unstructure(each) | {"whenUnsatisfiable": "ScheduleAnyway"}
-                      for each in pod.spec.topology_spread_constraints]
-            yield once(setting(self.name, "topologySpreadConstraints", to=wished), rank=Rank.JOB)
+            field, spreads = (self.name, "topologySpreadConstraints"), [
+                *map(unstructure, pod.spec.topology_spread_constraints)]
+            near = {at: slips.near_key(each["topologyKey"], self.labels)
+                    for at, each in enumerate(spreads) if each["topologyKey"] not in self.labels}
+            if near and all(near.values()):
+                yield once(*(setting(*field, str(at), "topologyKey", to=key)
+                             for at, key in near.items()), rank=Rank.JOB)
+            wished = [each | {"whenUnsatisfiable": "ScheduleAnyway"} for each in spreads]
+            yield once(setting(*field, to=wished), rank=Rank.JOB)
 
     def there(self, numbers: Numbers) -> Iterator[Option]:
         """The minimum lowered to the pods that exist, of each role that has fewer, or of the gang.

@@ -52,7 +52,7 @@ def _compared(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
     yield _comparison(seen, job, record)
     for cause in holders.by_whom(seen, job, record):
         yield cause
-        yield from _never_starts(seen, cause.numbers.get("holders", ()))
+        yield from never_starts(seen, cause.numbers.get("holders", ()))
 
 
 def _quota(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
@@ -82,7 +82,7 @@ def hopeless(seen: Evidence, job: JobInfo, then: str) -> list[Cause]:
     return [*origin.too_large(seen, job)] or [*closed_causes(seen, job, then)]
 
 
-def _never_starts(seen: Evidence, jobs: Iterable[str]) -> Iterator[Cause]:
+def never_starts(seen: Evidence, jobs: Iterable[str]) -> Iterator[Cause]:
     """Yield which jobs with reserved resources can never start, those alike in one sentence."""
     alike: dict[str, tuple[Message, list[str]]] = {}
     for job in map(seen.ssn.jobs.__getitem__, jobs):
@@ -184,7 +184,7 @@ def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                 seen.trace.start["tasks"][record["task"]]["request"], seen.free(record)):
             found.said = [*found.sentences, Message("queue.room")]
         yield found
-        yield from _never_starts(seen, found.numbers.get("stranded", ()))
+        yield from never_starts(seen, found.numbers.get("stranded", ()))
         level = seen.trace.records[record.number - 1]
         if plugin == "capacity" and level.kind == "allocatable_level":
             yield from _unasked(seen, job, level, level["request"], ("allocated",), each=True)

@@ -363,5 +363,6 @@ class Search(Tries):
         made = Change()
         for place, option in enumerate(done):
             made += self._least(option, made, _sum(done[place + 1:]))
-        remedy = self.judged(made, max(option.rank for option in done))
-        yield from [remedy] if remedy is not None else ()
+        if made not in self.offered:
+            remedy = self.judged(made, max(option.rank for option in done))
+            yield from [remedy] if remedy is not None else ()

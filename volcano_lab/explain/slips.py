@@ -64,8 +64,20 @@ def missing_labels(pod: Pod, labels: Mapping[str, set[str]]) -> Iterator[Message
 def missing_keys(keys: Iterable[str], labels: Mapping[str, set[str]]) -> Iterator[Message]:
     """Yield the labels of a topology that no node has, each with the nearest that nodes have."""
     for key in [key for key in keys if key not in labels]:
-        near = announced(key, labels)
+        near = near_key(key, labels)
         yield Message("label.near" if near else "label.none", label=key, near=near)
+
+
+def near_key(key: str, labels: Iterable[str]) -> str:
+    """The label of nodes that the key of a topology is meant to be, such as the zone by which nodes
+    were labelled before; "" without one.
+
+    >>> near_key("topology.kubernetes.io/zone", ["rack", "failure-domain.beta.kubernetes.io/zone"])
+    'failure-domain.beta.kubernetes.io/zone'
+    """
+    end = key.partition("/")[2]
+    return announced(key, labels) or next(
+        (each for each in labels if end and each.partition("/")[2] == end), "")
 
 
 def announced(resource: str, there: Iterable[str]) -> str:

@@ -23,7 +23,7 @@ from volcano_lab.explain.owners import owner_of
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.promises import going_causes
 from volcano_lab.explain.questions import packed
-from volcano_lab.explain.refusals import admission_causes, limit_causes
+from volcano_lab.explain.refusals import admission_causes, limit_causes, never_starts
 from volcano_lab.explain.releases import differs
 from volcano_lab.explain.required import too_near
 from volcano_lab.explain.volumes import claim_causes, driver_causes
@@ -64,11 +64,20 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
         causes += cluster_too_small(seen, job)
     causes.sort(key=lambda cause: cause.code != "each_other")
     causes[1:1] = _unseen_nodes(seen, job)
+    stuck = _users_that_never_start(seen, [*lacking, *causes])
     said = {"no_pods"} if lacking else set()
     said |= {"quota_used" for cause in lacking if cause.code == "pods_refused"}
     return [*beyond.idle_causes(seen, job), *lacking,
-            *(cause for cause in causes if cause.code not in said),
+            *(cause for cause in causes if cause.code not in said), *stuck,
             *_placed_here(seen, job), *kubelet.scaled(seen, job), *_deadline(seen, job), *beside]
+
+
+def _users_that_never_start(seen: Evidence, causes: list[Cause]) -> Iterator[Cause]:
+    """Yield which jobs use a ResourceQuota that lacks something, and can never start."""
+    for cause in causes:
+        if cause.code in ("pods_refused", "quota_used"):
+            yield from never_starts(seen, cause.numbers["holders"])
+            return
 
 
 def unusual(seen: Evidence, job: JobInfo, pods: list[TaskInfo]) -> Iterator[Cause]:

@@ -106,12 +106,15 @@ class Names:
 
     def _without_namespace(self, name: str, kinds: dict[str, dict[str, str]]
                            ) -> set[tuple[str, str]]:
-        """Return the objects with a name in any namespace, also jobs with several PodGroups."""
+        """Return the objects with a name in any namespace, also jobs with several PodGroups, and no
+        pod beside the job that is named by it.
+        """
         known = [(what, full, key) for what, keys in kinds.items() for full, key in keys.items()]
         known += [("job", owner, uid) for uid, owners in self.above.items() for owner in owners
                   if "job" in kinds and owner not in kinds["job"]]
-        return {(what, key) for what, full, key in known
-                if name and name in (full, full.partition("/")[2])}
+        found = {(what, key) for what, full, key in known
+                 if name and name in (full, full.partition("/")[2])}
+        return found - {("pod", self.called(key)) for what, key in found if what == "job"}
 
     def groups(self, name: str) -> list[str]:
         """Return the PodGroups of a job, or of an owner, by its name. Raises `LookupError`."""
