@@ -201,6 +201,16 @@ def test_pods_of_other_schedulers_on_a_node(actions, more):
     assert held.numbers["bare"] == ["default/one"], "no owner creates it again"
 
 
+def test_a_pod_with_a_claim_is_not_to_be_deleted():
+    volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
+    base = loader.from_dict({"apiVersion": "v1", "kind": "Pod", "metadata": {
+        "name": "base"}, "spec": {
+        "nodeName": "n1", "volumes": volumes, "containers": [
+            {"name": "c", "resources": {"requests": {"cpu": 3}}}]}, "status": {"phase": "Running"}})
+    held = asked(EMPTY.copy().add(base), ALLOCATE)["held_by"]
+    assert "default/base" in held.text and not held.numbers["bare"]
+
+
 @pytest.mark.parametrize("here, there, said", [
     ((1, 1), (2,), "Without default/s2-0 node n2"),
     ((1, 1), (1, 1), "Without default/s1-0 and default/s1-1 node n1"),

@@ -81,8 +81,8 @@ def gap_of(cause: Cause, sure: bool = False) -> Message | None:
     said = [each for each in cause.sentences if isinstance(each, Message)]
     own = next((each.facts["n"] for each in said if each.code.startswith("own_pods")), 0)
     gang = next((each.facts["sum"] for each in said if each.code == "queue.gang"), None)
-    code += ".own" * (own > 0 and known(f"{code}.own"))
-    code += ".gang" * (gang is not None and known(f"{code}.gang"))
+    for part, holds in (("own", own), ("gang", gang), ("deadlock", "deadlock" in cause.numbers)):
+        code += f".{part}" * bool(holds and known(f"{code}.{part}"))
     if not known(code) or (cause.context and cause.code not in TOO_LARGE and not sure):
         return None
     facts = {**(said[0].facts if said else {}), **cause.numbers, "own": own, **_which(cause)}

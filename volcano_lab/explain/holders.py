@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, TaskInfo, status as states
+from volcano_lab.api.storage import claims_of
 from volcano_lab.explain import origin, requests
 from volcano_lab.explain.evidence import Evidence, ended, fails_to_start, of_daemon, requested
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
@@ -116,7 +117,7 @@ def _for_init(job: JobInfo, names: list[str]) -> Message | None:
 def held_by_strangers(seen: Evidence, names: list[str], nodes: Iterable[str]
                       ) -> tuple[list[Message], list[str]]:
     """Return (what pods on some nodes hold that Volcano does not schedule, and that no action
-    evicts them; those of these pods that no owner creates again).
+    evicts them; those of these pods that no owner creates again and that have no volume claims).
     """
     pods = [task for name in nodes for task in seen.ssn.nodes[name].tasks.values()
             if task.job not in seen.ssn.jobs and str(task.status) in HOLDING
@@ -129,8 +130,8 @@ def held_by_strangers(seen: Evidence, names: list[str], nodes: Iterable[str]
     said = [Message("strangers", taken=taken, pods=[task.key for task in pods]),
             *[Message("strangers.stay")] * bool(evicts), *[Message(
                 "strangers.owned", n=len(owners), owners=owners)] * bool(owners)] if taken else []
-    return said, [task.key for task in pods if not task.pod.metadata.owner_references
-                  and task.namespace != "kube-system"]
+    return said, [task.key for task in pods if task.namespace != "kube-system" and not (
+        task.pod.metadata.owner_references or claims_of(task.pod))]
 
 
 def _alone(seen: Evidence, choice: Record, names: list[str], nodes: Iterable[str]
@@ -225,7 +226,7 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
     if any(found):
         found.append(held_by(seen, "held_by.this_cycle", took, names))
         found += [_own_groups(seen, job, holders), *_never_run(seen, holders)]
-        found += _all_wait(seen, job, [seen.ssn.jobs[uid] for uid in holders], nodes or ())
+        found += _all_wait(seen, job, cause, [seen.ssn.jobs[uid] for uid in holders], nodes or ())
     found += _after(seen, job, held_by(seen, "held_by.later", later, names))
     if any(found):
         yield Cause("held_by", found, {"holders": holders, "bare": bare,
@@ -263,17 +264,19 @@ def _never_run(seen: Evidence, holders: Iterable[str]) -> Iterator[Message]:
         yield from created_by(seen, stuck)
 
 
-def _all_wait(seen: Evidence, mine: JobInfo, holders: list[JobInfo], nodes: Sequence[str]
-              ) -> Iterator[Message]:
-    """Yield that all holders of some nodes wait for more; and what would admit fewer of them, or of
-    the jobs that wait for these nodes.
+def _all_wait(seen: Evidence, mine: JobInfo, cause: Cause, holders: list[JobInfo],
+              nodes: Sequence[str]) -> Iterator[Message]:
+    """Yield that all holders of some nodes wait for more, which the `cause` then counts; and what
+    would admit fewer of them, or of the jobs that wait for these nodes.
     """
     all_wait = len(holders) > 1 and all(
         job.has_pending_tasks() and job.ready_task_num() <= max(job.min_available, 1)
         for job in holders)
     counted = all(not over(requested(job.tasks.values()), amounts(job.get_min_resources()))
                   for job in (holders if all_wait else [mine]))
-    yield from [Message("all_wait")] if all_wait else ()
+    if all_wait:
+        cause.numbers["deadlock"] = len(holders)
+        yield Message("all_wait")
     others = [job for job in seen.ssn.jobs.values() if job.has_pending_tasks() and not (
         job.is_pending() or job.ready_task_num())]  # admitted, like this one, and without a pod
     if counted and 0 < len(nodes) < len(seen.ssn.nodes) and (all_wait or (
