@@ -210,3 +210,16 @@ def test_a_change_that_is_offered_is_no_part_of_a_larger_one():
                         running={"n1": 4, "n2": 3}).job("new", queue="b", cpu=1, pods=4)
     changes = [str(remedy.change) for remedy in found.explainer(TIERS).why("new").remedies]
     assert [each for each in changes if "without enqueue" in each] == ["actions without enqueue"]
+
+
+@pytest.mark.parametrize(("least", "plugins", "said"), [
+    (2, ("priority", "gang", "predicates"), True), (1, ("priority", "gang", "predicates"), False),
+    (4, ("priority", "gang", "predicates"), False), (2, ("gang", "predicates"), False)])
+def test_pods_above_the_minimum_of_an_equal_gang_are_for_preempt(least, plugins, said):
+    found = Explainer(full(4, least, {"cpu": 1}).objects(), conf(*plugins)).why("new")
+    assert ("In its queue default/old has 2 pods above its minimum of 2: only preempt, which is "
+            "not configured, takes pods above a minimum, for a higher priority." in found.text
+            ) is said
+    pair = "both: job default/new: a PriorityClass above 0; actions with preempt"
+    assert [each.effect for each in found.remedies if each.change == pair] == [
+        "new is pipelined to n1; evicts 1 pod of old"] * said

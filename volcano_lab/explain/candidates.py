@@ -235,6 +235,12 @@ class Candidates(OfQueues, OfPods):
         if self.job.is_pending():
             yield options.with_action(self.world, "preempt", but="enqueue")
 
+    def over_minimum(self, numbers: Numbers) -> Iterator[Option]:
+        """The action preempt, and a priority above that of gangs with more than their minimum."""
+        for option in self._above(numbers["highest"]):
+            change = option.most + options.with_action(self.world, "preempt").most
+            yield once(*change.settings, rank=Rank.SWITCH)
+
     def first(self, numbers: Numbers) -> Iterator[Option]:
         """That the job is served before the one that came first."""
         yield options.switched(numbers["plugin"], f"enable{numbers['kind'].title()}Order", False)

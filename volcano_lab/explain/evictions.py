@@ -38,7 +38,7 @@ def eviction_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     if "reclaim" not in actions:
         yield from _no_reclaim(seen, job)
     if "preempt" not in actions:
-        yield from no_preempt(seen, job)
+        yield from [*no_preempt(seen, job)] or _above_minimum(seen, job)
 
 
 def may_evict(seen: Evidence, job: JobInfo, action: str) -> bool:
@@ -226,6 +226,21 @@ def no_preempt(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     if lower and "priority" in seen.ssn.plugins:
         yield Cause("no_preempt_action", Message(
             "no_preempt_action", n=len(lower), jobs=lower, queue=job.queue), context=True)
+
+
+def _above_minimum(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield the gangs in its queue that hold more pods than their minimum, and what this job waits
+    for, where no priority is lower and the configuration has no preempt.
+    """
+    wanted = _wanted(job)
+    gangs = [other for other in seen.ssn.jobs.values() if other.queue == job.queue
+             and 1 < other.min_available < other.ready_task_num() and other is not job
+             and any(map(other.allocated.get, wanted))]
+    if gangs and "priority" in seen.ssn.plugins:
+        yield Cause.of("above_minimum", context=True, highest=max(
+            other.priority for other in gangs), jobs=[Message(
+                "above_minimum.job", job=seen.called(other.uid), least=other.min_available,
+                n=other.ready_task_num() - other.min_available) for other in gangs])
 
 
 def less_important(ssn: Session, job: JobInfo) -> list[JobInfo]:
