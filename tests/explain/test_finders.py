@@ -255,6 +255,18 @@ def test_what_a_queue_has_to_hold_the_least_first(numbers, levels):
     assert sorted({*found}) == levels and found == sorted(found)
 
 
+@pytest.mark.parametrize(("taints", "added"), [("gpu team", ["team"]), ("gpu", ["gpu"])])
+def test_a_taint_that_some_pods_tolerate_is_added_where_it_alone_keeps_the_others_off(
+        taints, added):
+    pods = [pod("new-0", "new"), pod("new-1", "new", tolerations=[
+        {"key": "gpu", "operator": "Exists"}])]
+    found = finder(Cluster([queue(), node("n1").changed(spec={"taints": [
+        Taint(key, effect="NoSchedule") for key in taints.split()]}), group("new"), *pods]))
+    [option] = found.tolerations({"names": ["n1"]})
+    assert [f'"key": "{key}"' in option.most.settings[0] for key in ("gpu", "team")] == [
+        "gpu" in added, "team" in added]
+
+
 @pytest.mark.parametrize(("taints", "said"), [
     (["k"], True), (["k", "gpu"], True), (["node.kubernetes.io/not-ready"], False),
     (["k", "node.kubernetes.io/not-ready"], False), (["ToBeDeletedByClusterAutoscaler"], False)])

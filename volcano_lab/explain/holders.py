@@ -218,7 +218,7 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
         new, {uid: added(each, new.get(uid, {}), -1.0) for uid, each in in_the_end.items()}))
     holders = largest(held, names)
     others, bare = held_by_strangers(seen, names, nodes or ())
-    if nodes and record.get("task"):
+    if others and nodes and record.get("task"):
         others += _alone(seen, record, names, nodes)
     found = [None if holders == [job.uid] else held_by(
         seen, "held_by.resources" if level is None else "held_by.queue", held, names,

@@ -26,15 +26,19 @@ class OfPods(Case):
 
     def tolerations(self, numbers: Numbers) -> Iterator[Option]:
         """That the job's pods tolerate all taints of a node, but for those that say that a node
-        does not work; later those of nodes with devices that no pod requests, last those of the
-        control plane beside other nodes.
+        does not work, and those that some pods tolerate beside others that none does; later those
+        of nodes with devices that no pod requests, last those of the control plane beside other
+        nodes.
         """
         for node in self.world.nodes_called(numbers["names"]).values():
-            taints = [t for t in node.spec.taints if t.effect != "PreferNoSchedule" and not all(
-                any(tolerates(own, t) for own in pod.spec.tolerations) for pod in self.pods)]
-            if taints and not any(rules.state_of(taint.key) for taint in taints):
+            known = [(taint, [any(tolerates(own, taint) for own in pod.spec.tolerations)
+                              for pod in self.pods])
+                     for taint in node.spec.taints if taint.effect != "PreferNoSchedule"]
+            some = [taint for taint, tolerated in known if not all(tolerated)]
+            none = [taint for taint, tolerated in known if not any(tolerated)]
+            if some and not any(rules.state_of(taint.key) for taint in some):
                 wanted = value_text([{"key": taint.key, "operator": "Exists",
-                                      "effect": taint.effect} for taint in taints])
+                                      "effect": taint.effect} for taint in none or some])
                 yield once(f"{self.name}.tolerations+={wanted}", kind="toleration",
                            rank=self._entering(node))
 
