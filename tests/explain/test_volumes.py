@@ -75,6 +75,18 @@ def test_what_a_node_has_attached_at_most_is_said_of_volumes():
             "node has at most 1 attached, whatever else it has left (its CSINode)." in found)
 
 
+def test_the_volumes_of_a_full_node_are_counted_by_driver():
+    drivers = [csi_node(name, **{"csi.example.com": 1, "other": 9}) for name in ("n1", "n2")]
+    found = Explainer(Cluster([
+        claim("old", volume="disk"), volume(driver="csi.example.com"), claim(),
+        klass(provisioner="csi.example.com"), *drivers, node("n1"), node("n2").changed(
+            spec={"unschedulable": True}), POD,
+        claims("old", name="old", node_name="n1")]).objects()).why("web")
+    assert ("Node n1 has 1 of at most 1 volumes of driver csi.example.com (default/old)."
+            in found.text)
+    assert "driver other" not in found.text
+
+
 def test_the_nodes_for_which_a_class_creates_volumes_are_named():
     drivers = [csi_node(name, **{"csi.example.com": 9}) for name in ("n1", "n2")]
     found = Explainer(Cluster([*NODES[:2], *drivers, claim(), POD, klass(

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 
 from volcano_lab.api import PENDING, JobInfo, TaskInfo, objects as api
 from volcano_lab.api.node_affinity import node_terms
-from volcano_lab.api.storage import CLAIM, VOLUME, WAIT, Storage, claims_of, class_of
+from volcano_lab.api.storage import CLAIM, VOLUME, WAIT, Storage, attach_key, claims_of, class_of
 from volcano_lab.explain.evidence import Evidence, not_ready
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.lint import drivers_nowhere
 from volcano_lab.explain.origin import near
 from volcano_lab.explain.required import terms_of
 from volcano_lab.messages import Message, alike
+from volcano_lab.plugins.kube import volume_limits
 from volcano_lab.trace.plain import grouped
 
 SAID = "plugin VolumeBinding pre-predicates failed "
@@ -129,6 +130,19 @@ def reach_of(seen: Evidence, key: str) -> Iterator[Message]:
             yield from _required(seen, volume.name, affinity.required, claim.key)
         elif volume is None and found is not None and places:
             yield Message("volume.places", storage_class=found.name, places=places)
+
+
+def limits_of(seen: Evidence, key: str, node: str) -> Iterator[Message]:
+    """Yield how many volumes a node has of the drivers that a pod (by key) needs, and at most, and
+    the pods with these volumes.
+    """
+    storage, pods = seen.ssn.snapshot.storage, seen.ssn.nodes[node].tasks.values()
+    for driver, most in volume_limits.limits_of(storage, node).items():
+        count = attach_key(driver)
+        numbers = {task.key: storage.attached(task.pod).get(count, 0) for task in pods}
+        if storage.attached(seen.tasks[key].pod).get(count):
+            yield Message("volume_limit.used", driver=driver, node=node, most=most, used=sum(
+                numbers.values()), pods=[*filter(numbers.get, numbers)])
 
 
 def _required(seen: Evidence, volume: str, required: api.NodeSelector, claim: str

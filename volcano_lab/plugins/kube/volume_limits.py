@@ -38,7 +38,7 @@ def pre_filter_limits(kube: KubeNodes, info: PodInfo, storage: Storage) -> NodeB
         return NodeByNode(kube, lambda node: wanted)
 
     def refusal(node: KubeNode) -> Status | None:
-        limits = kube.remember(("limits", node.name), partial(_limits, storage, node.name))
+        limits = kube.remember(("limits", node.name), partial(limits_of, storage, node.name))
         if not wanted or not limits:
             return None
         there: dict[tuple[str, str], str] = {}
@@ -56,7 +56,7 @@ def pre_filter_limits(kube: KubeNodes, info: PodInfo, storage: Storage) -> NodeB
     return NodeByNode(kube, refusal)
 
 
-def _limits(storage: Storage, node: str) -> dict[str, int]:
+def limits_of(storage: Storage, node: str) -> dict[str, int]:
     """Return each CSI driver's limit on a node; drivers without a limit are omitted."""
     csi = storage.get(CSINode.kind, node)
     return {driver.name: driver.allocatable.count for driver in (csi.spec.drivers if csi else ())
