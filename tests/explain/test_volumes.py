@@ -5,6 +5,7 @@ from kube_scene import node
 from storage import claim, claims, csi_node, klass, volume
 
 from volcano_lab import Cluster
+from volcano_lab.api.objects import Container, ResourceRequirements
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.lint import contradictions, ignored_fields
 from volcano_lab.manifests.loader import from_dict
@@ -173,6 +174,15 @@ def test_the_first_claim_that_keeps_a_pod_waiting(objects, code, said, classes):
     assert (cause.code, cause.text) == (code, f"Pod default/web fits no node: {said}.")
     assert cause.numbers["classes"] == classes
     assert cause.numbers["claim"] == f"default/{'more' if 'more' in said else 'data'}"
+
+
+def test_the_first_line_says_what_the_nodes_in_reach_of_a_volume_lack():
+    asks = Container("c", resources=ResourceRequirements(requests={"cpu": "2"}))
+    large = POD.changed(spec={"containers": [asks]})
+    objects = [node("n1", zone="a"), *(node(name, zone="b") for name in ("n2", "n3")),
+               claim(volume="disk"), volume(zone="a"), klass(), large]
+    found = Cluster(objects).job("full", cpu=3, running={"n1": 1}).why("web")
+    assert found.head.startswith("web waits for resources: the nodes in reach of its volume are")
 
 
 def test_the_pods_of_a_gang_that_wait_for_one_claim_are_one_cause():

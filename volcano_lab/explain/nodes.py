@@ -19,6 +19,8 @@ from volcano_lab.messages import Message, known
 from volcano_lab.trace import Record, amounts
 
 INSUFFICIENT, PODS = "Insufficient ", "Insufficient pods"
+REQUIRED = ("node_affinity", "volume_node", "volume_zone")
+"""Rules of labels that the author of a pod knows, or of its volume: which nodes these let in."""
 
 
 def node_causes(seen: Evidence, job: JobInfo, room: bool = True) -> Iterator[Cause]:
@@ -52,7 +54,7 @@ def _in_order(refused: list[Cause], full: list[Cause], let_in: int) -> list[Caus
     which these are where others are refused by one rule.
     """
     most = max((cause.numbers["nodes"] for cause in refused
-                if cause.code != "node_affinity"), default=0)  # of labels the author knows
+                if cause.code not in REQUIRED), default=0)
     too_large = any("let_in" in cause.numbers for cause in full)
     code = ".".join(["let_in", *{cause.code for cause in refused}])
     for cause in full:
