@@ -53,7 +53,7 @@ def measure(house, pods, steps):
             open_notebook(browser, server, "stepper.ipynb") as subject,
         ):
             floor.slider()
-            subject.page.locator(".vl-cycle-steps").focus()
+            subject.page.locator(".vs-cycle").focus()
             moves = {
                 "an empty callback":
                 lambda count: floor.move_slider(count, SETTLE), "the stepper":
@@ -70,7 +70,7 @@ def measure(house, pods, steps):
                     for repaint in move(TURN):
                         times[name][0].append(repaint.first)
                         times[name][1].append(repaint.last)
-            there = subject.page.locator(".vl-where").inner_text()
+            there = subject.page.locator(".vs-where").inner_text()
     return times, there
 
 
