@@ -88,6 +88,17 @@ def test_the_volumes_of_a_full_node_are_counted_by_driver():
     assert "driver other" not in found.text
 
 
+def test_a_volume_that_two_pods_share_is_one_of_a_full_node():
+    drivers = [csi_node(name, **{"csi.example.com": 1}) for name in ("n1", "n2")]
+    pods = [claims("old", name=name, node_name="n1") for name in ("one", "two")]
+    found = Explainer(Cluster([
+        claim("old", volume="disk"), volume(driver="csi.example.com"), claim(),
+        klass(provisioner="csi.example.com"), *drivers, node("n1"), node("n2").changed(
+            spec={"unschedulable": True}), POD, *pods]).objects()).why("web")
+    assert ("Node n1 has 1 of at most 1 volumes of driver csi.example.com (default/one, "
+            "default/two)." in found.text)
+
+
 def test_the_nodes_for_which_a_class_creates_volumes_are_named():
     drivers = [csi_node(name, **{"csi.example.com": 9}) for name in ("n1", "n2")]
     found = Explainer(Cluster([*NODES[:2], *drivers, claim(), POD, klass(

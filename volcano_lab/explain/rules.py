@@ -131,7 +131,7 @@ def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[s
             each.topology_key for each in pod.spec.topology_spread_constraints],
             slips.values_by_label(node.node for node in nodes)),
         **dict.fromkeys(("volume_node", "volume_unbound"), lambda: volumes.reach_of(seen, task)),
-        "volume_limit": lambda: volumes.limits_of(seen, task, names[0]),
+        "volume_limit": lambda: volumes.full_drivers(seen, task, names[0]),
         "node_group": lambda: _node_groups(seen, seen.ssn.jobs[seen.tasks[task].job].queue),
         "host_ports": lambda: [Message("ports", ports=sorted({
             port for *_, port in PodInfo(pod).host_ports}))],

@@ -132,17 +132,24 @@ def reach_of(seen: Evidence, key: str) -> Iterator[Message]:
             yield Message("volume.places", storage_class=found.name, places=places)
 
 
-def limits_of(seen: Evidence, key: str, node: str) -> Iterator[Message]:
+def full_drivers(seen: Evidence, key: str, node: str) -> Iterator[Message]:
     """Yield how many volumes a node has of the drivers that a pod (by key) needs, and at most, and
     the pods with these volumes.
     """
     storage, pods = seen.ssn.snapshot.storage, seen.ssn.nodes[node].tasks.values()
+    needed = storage.attached(seen.tasks[key].pod)
     for driver, most in volume_limits.limits_of(storage, node).items():
-        count = attach_key(driver)
-        numbers = {task.key: storage.attached(task.pod).get(count, 0) for task in pods}
-        if storage.attached(seen.tasks[key].pod).get(count):
-            yield Message("volume_limit.used", driver=driver, node=node, most=most, used=sum(
-                numbers.values()), pods=[*filter(numbers.get, numbers)])
+        if attach_key(driver) in needed:
+            of_pod = {task.key: _volumes(storage, task.pod, driver) for task in pods}
+            yield Message("volume_limit.used", driver=driver, node=node, most=most,
+                          used=len(set[str]().union(*of_pod.values())),
+                          pods=[*filter(of_pod.get, of_pod)])
+
+
+def _volumes(storage: Storage, pod: api.Pod, driver: str) -> set[str]:
+    """The volumes of a driver that a pod has, as its limit counts them: a shared one is one."""
+    found = volume_limits.volumes_of(pod, storage, False)
+    return {volume for of, volume in found if of == driver} if isinstance(found, dict) else set()
 
 
 def _required(seen: Evidence, volume: str, required: api.NodeSelector, claim: str

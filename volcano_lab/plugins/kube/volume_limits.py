@@ -33,7 +33,7 @@ def pre_filter_limits(kube: KubeNodes, info: PodInfo, storage: Storage) -> NodeB
     """Return the check of volumes to attach for an incoming pod; None without claims."""
     if not claims_of(info.pod):
         return None
-    wanted = _attached(info.pod, storage, True)
+    wanted = volumes_of(info.pod, storage, True)
     if isinstance(wanted, Status):
         return NodeByNode(kube, lambda node: wanted)
 
@@ -44,7 +44,7 @@ def pre_filter_limits(kube: KubeNodes, info: PodInfo, storage: Storage) -> NodeB
         there: dict[tuple[str, str], str] = {}
         for other in kube.pods(node):
             found = kube.remember(("attached", other.pod.key), partial(
-                _attached, other.pod, storage, False))
+                volumes_of, other.pod, storage, False))
             if isinstance(found, Status):
                 return found
             there.update(found)
@@ -63,7 +63,7 @@ def limits_of(storage: Storage, node: str) -> dict[str, int]:
             if driver.allocatable is not None and driver.allocatable.count is not None}
 
 
-def _attached(pod: Pod, storage: Storage, incoming: bool) -> dict[tuple[str, str], str] | Status:
+def volumes_of(pod: Pod, storage: Storage, incoming: bool) -> dict[tuple[str, str], str] | Status:
     """Return the CSI volumes of a pod: (driver, volume) -> driver."""
     found = {}
     for name, ephemeral in claims_of(pod):
