@@ -187,13 +187,12 @@ def _reason(seen: Evidence, job: JobInfo, node: str) -> tuple[Hashable, Cause]:
     return alike, Cause.of("node_fits", pod=pod, node=node, gap=said)
 
 
-def unmoved(seen: Evidence, added: Iterable[str], same: bool) -> Iterator[Said]:
-    """Yield why nodes that a change has `added` get no pod while some wait, those alike together;
+def unmoved(seen: Evidence, empty: Iterable[str], same: bool) -> Iterator[Said]:
+    """Yield why nodes that a change has added stay `empty` while pods wait, those alike together;
     without such, where all is the `same`, what the first job that waits is short of.
     """
     waiting = _without_node(seen)
-    reasons = {name: [*_kept_off(seen, name)][:NAMED] for name in added if waiting and not any(
-        task.job in seen.ssn.jobs for task in seen.ssn.nodes[name].tasks.values())}
+    reasons = {name: [*_kept_off(seen, name)][:NAMED] for name in empty if waiting}
     alike = grouped((tuple(cause.code for cause in causes), name)
                     for name, causes in reasons.items())
     for names in alike.values():

@@ -178,10 +178,11 @@ class Comparison(Shown):
 
     def _without_effect(self, same: bool) -> Iterator[str]:
         """Yield why added nodes get no pod, or why jobs wait as before."""
-        nodes = self.before.session.nodes
-        added = [name for name in self.after.session.nodes if name not in nodes]
-        if added or same:
-            yield from filter(None, [paragraph([*self._unmoved(added, same)])])
+        before, after = self.before.session, self.after.session
+        empty = [name for name, node in after.nodes.items() if name not in before.nodes
+                 and not any(task.job in after.jobs for task in node.tasks.values())]
+        if empty or same:
+            yield from filter(None, [paragraph([*self._unmoved(empty, same)])])
 
     def _counts(self) -> Iterator[Message]:
         """Yield how many pods more or fewer are placed and evicted, and of which jobs they wait."""
