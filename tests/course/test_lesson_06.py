@@ -27,7 +27,8 @@ def test_pods_on_nodes_have_the_colours_of_their_queues():
     by_hand = Rehearsal(half_full())
     by_hand.statement().evict("web-1").pipeline("train-0", "node-0").allocate("train-1", "node-1")
     drawn = nodes_of(by_hand.trace, "T", step=-1).data["nodes"]
-    colors = statement_stepper().colors
+    shown = statement_stepper()
+    colors = shown.fixed["scenes"][shown.scene]["colors"]
     assert {pod["name"]: pod["color"] for node in drawn for pod in node["pods"]} == {
         "web-0": colors["a"], "web-1": colors["a"], "train-0": colors["b"], "train-1": colors["b"]}
 
@@ -87,7 +88,8 @@ def test_a_scene_is_chosen_on_the_page_or_in_code(lab):
     lab.forward()
     lab.scene = "a promise: evict, pipeline, commit"
     assert (lab.at, len(lab.frames), lab.frame["text"]) == (0, 9, "the session is open")
-    assert set(lab.colors) == {"a", "b"}
+    assert lab.fixed["scenes"][lab.scene]["frames"] == lab.frames
+    assert set(lab.fixed["scenes"][lab.scene]["colors"]) == {"a", "b"}
     with pytest.raises(KeyError, match="there is no scene nowhere"):
         lab.show("nowhere")
 

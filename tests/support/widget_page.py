@@ -59,7 +59,7 @@ class WidgetPage:
         """Show a widget below the others."""
         self.widgets.append(widget)
         self.asked.append([])
-        names = "fixed", "shown", "ask", "scenes", "scene", "frames", "colors", "at"
+        names = "fixed", "shown", "ask", "scene", "at"
         traits = widget.get_state([name for name in names if hasattr(widget, name)])
         self.page.evaluate(SHOW, [len(self.widgets) - 1, widget._esm, traits, width])
         return self.page.locator(".place").nth(len(self.widgets) - 1)

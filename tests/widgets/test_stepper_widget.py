@@ -18,12 +18,10 @@ from volcano_lab.debug.frames import DETAILS, SLOTS, StepView
 from volcano_lab.explain import Explainer
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.messages import speak
-from volcano_lab.messages.guard import ExtensionError
 from volcano_lab.scheduler import Scheduler, traced
 from volcano_lab.trace import Trace
 from volcano_lab.trace.kinds import sentence
 from volcano_lab.trace.stepper import Stepper
-from volcano_lab.widgets.steps import StatementSteps
 
 
 @pytest.fixture(scope="module")
@@ -138,19 +136,6 @@ MISTAKES = [
     ({"goto": [None]}, "This does not work: TypeError: "),
     ({"jump": 7}, "This does not work: TypeError: "),
 ]
-
-
-def test_a_scene_that_fails_is_a_sentence_and_the_one_before_stays():
-    def broken():
-        raise ExtensionError('plugin "mine", node_order: it has not returned')
-
-    steps = StatementSteps({"one": lambda: traced(full_cluster().objects())[0], "two": broken})
-    frame = steps.frame
-    steps.set_state({"scene": "two"})
-    assert steps.shown["said"].startswith('This does not work: plugin "mine"')
-    assert steps.frame is frame and steps.scene == "one"
-    steps.show("one")
-    assert not steps.shown
 
 
 def test_a_symptom_opens_the_place_that_decides():

@@ -8,7 +8,7 @@ the page has all their frames.
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Self
 
-from traitlets import Dict, Int, List, Unicode, observe
+from traitlets import Int, Unicode, observe
 
 from volcano_lab.debug.breakpoints import Breakpoint, BreakpointError
 from volcano_lab.debug.frames import AROUND, DETAILS, SLOTS, UNDER_WAY, Frame, StepView, frames_of
@@ -17,7 +17,7 @@ from volcano_lab.explain.explainer import Explainer
 from volcano_lab.messages import Message, Misuse, NoSuch, gettext
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Record, Stepper, TraceReader, colors_of
-from volcano_lab.widgets import live, scripts
+from volcano_lab.widgets import live
 
 
 class CycleSteps(live.OnPage):
@@ -163,7 +163,7 @@ Scene = TraceReader | Callable[[], TraceReader]
 
 class StatementSteps(live.OnPage):
     """Steps through traces; `scenes` are traces, or functions that return one, by their name on the
-    page.
+    page, which has all their frames.
 
     On the page arrow keys step, Home and End jump. `at` is the shown step, 0 for the start; a step
     is one message.
@@ -177,45 +177,38 @@ class StatementSteps(live.OnPage):
     ('commit: allocate a-1 on n1', 3, 0)
     """
 
-    scenes: List[str] = List().tag(sync=True, to_json=lambda names, _: labelled(names))
     scene = Unicode().tag(sync=True)
-    frames: List[dict[str, Any]] = List().tag(sync=True, to_json=scripts.on_page)
-    colors = Dict().tag(sync=True)
     at = Int(0).tag(sync=True)
 
     def __init__(self, scenes: Mapping[str, Scene]):
-        self._kept: dict[str, list[dict[str, Any]]] = {}
-        self._scenes = dict(scenes)
-        super().__init__(fixed={"widget": "statementSteps"}, scenes=list(self._scenes))
-        self.show(next(iter(self._scenes)))
+        self.scenes = {name: frames_of(source if isinstance(source, TraceReader) else source())
+                       for name, source in scenes.items()}
+        super().__init__(scene=next(iter(scenes)), fixed={
+            "widget": "statementSteps", "names": labelled(scenes), "scenes": {
+                name: {"frames": frames, "colors": colors_of(
+                    pod["queue"] for pod in frames[0]["pods"])}
+                for name, frames in self.scenes.items()}})
 
     def show(self, scene: str) -> Self:
         """Show another scene, from its start. `KeyError` for an unknown name."""
-        if scene not in self._scenes:
+        if scene not in self.scenes:
             raise NoSuch("there is no scene {scene}; there are {scenes:,}", scene=scene,
-                         scenes=[*self._scenes])
-        if scene not in self._kept:
-            source = self._scenes[scene]
-            self._kept[scene] = frames_of(source if isinstance(source, TraceReader) else source())
-        shown = self._kept[scene]
-        with self.hold_sync():
-            self.scene, self.at, self.frames, self.shown = scene, 0, shown, {}
-            self.colors = colors_of(pod["queue"] for pod in shown[0]["pods"])
+                         scenes=[*self.scenes])
+        self.scene = scene
         return self
 
     @observe("scene")
-    def _chosen(self, change: Any) -> None:
-        if change.new and self.frames is not self._kept.get(change.new):
-            self.show(change.new)
+    def _begin(self, _: Any) -> None:
+        self.at = 0
 
-    def _fail(self, sentence: str) -> None:
-        with self.hold_sync():
-            super()._fail(sentence)
-            self.scene = next(scene for scene in self._kept if self._kept[scene] is self.frames)
+    @property
+    def frames(self) -> list[dict[str, Any]]:
+        """The frames of the shown scene; see `debug.frames.frames_of` for their fields."""
+        return self.scenes[self.scene]
 
     @property
     def frame(self) -> dict[str, Any]:
-        """The shown frame; see `debug.frames.frames_of` for its fields."""
+        """The shown frame."""
         return self.frames[self.at]
 
     def goto(self, step: int) -> dict[str, Any]:

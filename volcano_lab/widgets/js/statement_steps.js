@@ -1,5 +1,5 @@
-// A statement step by step: states, nodes and queues as pictures. All frames of a scene are on the page, so a step waits
-// for nothing; the kernel is told where one is.
+// A statement step by step: states, nodes and queues as pictures. All frames are on the page, so a step waits for nothing;
+// the kernel is told where one is.
 import {add, followTheme, ownKeys} from "./page.js";
 import {panel} from "./panel.js";
 import {choice, stepping} from "./stepping.js";
@@ -11,7 +11,8 @@ const POD_STATES = {Allocated: "allocated", Pipelined: "promised", Releasing: "l
 export function statementSteps(model, el) {
   const root = add(el, "div", {class: "vp vs-steps vs-statement", tabindex: 0, role: "group", "aria-label": t("A statement step by step")}), unfollow = followTheme(root);
   ownKeys(root);
-  const frames = () => model.get("frames"), last = () => frames().length - 1, at = () => Math.min(model.get("at"), last());
+  const {names, scenes} = model.get("fixed"), shown = () => scenes[model.get("scene")];
+  const frames = () => shown().frames, last = () => frames().length - 1, at = () => Math.min(model.get("at"), last());
   const steps = stepping(root, {
     at, last, text: () => frames()[at()].text, where: () => t("step {0} of {1}", at(), last()), around: () => frames().map((frame, i) => [i, frame.text, frame.kind]),
     go(place) { if (place !== at()) { model.set("at", place); model.save_changes(); } },
@@ -21,8 +22,8 @@ export function statementSteps(model, el) {
       if (found.length) this.go(found.at(backwards ? -1 : 0)[0]);
     },
   }, {find: t("find"), example: t("undo"), listed: t("Steps")});
-  const scene = choice(steps.bar, t("scene "), model.get("scenes"));
-  scene.addEventListener("change", () => { model.set("scene", scene.value); model.save_changes(); });
+  const scene = choice(steps.bar, t("scene "), names);
+  scene.addEventListener("change", () => { model.set("scene", scene.value); model.set("at", 0); model.save_changes(); steps.say(""); });
 
   const host = {act: () => {}, pull: () => false, hint: () => {}};
   const states = panel(steps.view, {kind: "states", title: t("The pods, by state"), spec: {}}, host);
@@ -31,7 +32,7 @@ export function statementSteps(model, el) {
   touchable(root, host);
 
   function update() {
-    const frame = frames()[at()], before = frames()[at() - 1], colors = model.get("colors");
+    const frame = frames()[at()], before = frames()[at() - 1], {colors} = shown();
     const [was, now] = [before, frame].map((one) => one?.pods.find((pod) => pod.pod === frame.pod)?.status);
     const pods = frame.pods.map((pod) => ({...pod, name: pod.pod, color: colors[pod.queue], ring: pod.pod === frame.pod}));
     states.update({way: was && was !== now ? [[was, now, ""]] : [], pods: pods.map((pod) => ({...pod, state: pod.status}))}, null);
@@ -43,9 +44,8 @@ export function statementSteps(model, el) {
     scene.value = model.get("scene");
     steps.update();
   }
-  const say = () => { update(); steps.say(model.get("shown").said ?? ""); };
-  const events = {"change:shown": say, "change:frames": update, "change:at": update};
-  for (const name in events) model.on(name, events[name]);
+  const events = ["change:scene", "change:at"];
+  for (const name of events) model.on(name, update);
   update();
-  return () => { steps.stop(); unfollow(); for (const one of [states, nodes, queues]) one.stop(); for (const name in events) model.off(name, events[name]); };
+  return () => { steps.stop(); unfollow(); for (const one of [states, nodes, queues]) one.stop(); for (const name of events) model.off(name, update); };
 }
