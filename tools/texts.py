@@ -21,6 +21,7 @@ import yaml
 from volcano_lab.cli import grammar, help as cli_help
 from volcano_lab.course.kit.questions import HINTS, RECAP, RIGHT, TASKS
 from volcano_lab.manifests.admission import RULES
+from volcano_lab.messages import known
 from volcano_lab.messages.catalogue import HELP as OF_HELP, SCRIPT
 
 ROOT = Path(__file__).parents[1]
@@ -106,7 +107,7 @@ def texts_of(source: str, all_words: bool = True) -> list[str]:
     for node in ast.walk(tree):
         if not (isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value):
             continue
-        if id(node) in looked_up:
+        if id(node) in looked_up and not ("." in node.value and known(node.value)):
             found.append((node.lineno, node.col_offset, node.value, True))
         elif all_words and id(node) not in parts and docs.get(id(node), True):
             clean = " ".join(inspect.cleandoc(node.value).split())

@@ -154,8 +154,7 @@ class Cluster(ClusterObjects):
         """
         most = MOST_CYCLES if cycles == "rest" else cycles
         if not isinstance(most, int) or most < 1:
-            raise Misuse("cycles is {cycles}; allowed are rest and a whole number from 1",
-                         cycles=cycles)
+            raise Misuse("cluster.cycles", cycles=cycles)
         cycle = at_rest(self.objects(), self.configuration(conf), now, most,
                         Outline if trace is None else lambda: trace)
         return self._spoken(cycle, lang)
@@ -376,8 +375,7 @@ class Cluster(ClusterObjects):
 def _texts(settings: tuple[str, ...]) -> tuple[str, ...]:
     for each in settings:
         if not isinstance(each, str):
-            raise Misuse("a change is {found}; allowed is text such as {example}",
-                         found=repr(each), example="queue/a.weight=5")
+            raise Misuse("cluster.setting", found=repr(each), example="queue/a.weight=5")
     return settings
 
 

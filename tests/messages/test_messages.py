@@ -17,8 +17,8 @@ from volcano_lab.messages.texts import SUBJECTS, TEXTS
 
 PROSE = re.compile(r"[a-z]{2,}[ -][a-z]{2,}[ -][a-z]{2,}")
 COMMANDS = re.compile("fact-|kubectl (get|cordon|delete pod|create clusterrole(binding)?|"
-                      "rollout restart( -n volcano-system)?)|volcano-lab why|config-features|"
-                      "sla-waiting-time")
+                      "rollout restart( -n volcano-system)?)|volcano-lab (why|replay)|"
+                      "config-features|sla-waiting-time")
 """Three English words, which no name and no field of Kubernetes is."""
 NUMBERS = re.compile(r"\d+")
 

@@ -54,14 +54,11 @@ def change_conf(conf: SchedulerConfiguration, settings: Sequence[str]) -> Schedu
         elif target == "conf/ignored-provisioners":
             conf.ignored_provisioners = provisioners(text)
         elif target.startswith("conf/"):
-            raise ManifestError('"{setting}": of the configuration, allowed are '
-                                "conf/actions=NAME,NAME, conf/ignored-provisioners=NAME,NAME and "
-                                "plugin/NAME.ARGUMENT=VALUE", setting=setting)
+            raise ManifestError("setting.conf", setting=setting)
         elif field == "tier":
             _move(conf, name, value_of(text, setting), setting)
         elif not field or name not in conf.plugin_names():
-            raise ManifestError('"{setting}": plugins of the configuration are {names:,}; allowed '
-                                "is plugin/NAME.ARGUMENT=VALUE with one of them", setting=setting,
+            raise ManifestError("setting.argument", setting=setting,
                                 names=conf.plugin_names() or gettext("none"))
         else:
             value = value_of(text, setting)
@@ -74,14 +71,12 @@ def change_conf(conf: SchedulerConfiguration, settings: Sequence[str]) -> Schedu
 def _move(conf: SchedulerConfiguration, name: str, number: Any, where: str) -> None:
     """Move a plugin to the head of a tier, or remove it."""
     if number is not None and (type(number) is not int or not 0 < number <= len(conf.tiers)):
-        raise ManifestError('"{where}": tier is {number}; allowed is a whole number from 1 to '
-                            "{count}, or null", where=where, number=found_text(number),
+        raise ManifestError("setting.tier", where=where, number=found_text(number),
                             count=len(conf.tiers))
     there = [option for tier in conf.tiers for option in tier.plugins if option.name == name]
     if not there and name not in (known := plugin_names()):
         hint = did_you_mean(name, known, gettext("; allowed are {known:,}", known=sorted(known)))
-        raise ManifestError('"{where}": "{name}" is no plugin{hint}', where=where, name=name,
-                            hint=hint)
+        raise ManifestError("setting.plugin", where=where, name=name, hint=hint)
     for tier in conf.tiers:
         tier.plugins[:] = [option for option in tier.plugins if option.name != name]
     if number is not None:
@@ -96,8 +91,7 @@ def _with_option(option: PluginOption, field: str, value: Any, where: str) -> Pl
             del arguments[field]
         return attrs.evolve(option, arguments=type(option.arguments)(arguments))
     if not isinstance(value, bool):
-        raise ManifestError('"{where}": {field} is a switch; allowed are true and false',
-                            where=where, field=field)
+        raise ManifestError("setting.switch", where=where, field=field)
     return attrs.evolve(option, switches={**option.switches, field: value})
 
 

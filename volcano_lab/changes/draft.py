@@ -184,8 +184,7 @@ def kind_of(word: str, where: str) -> str:
     if found is None:
         hint = did_you_mean(word, CLASSES, gettext("; allowed are {kinds:,}",
                                                    kinds=sorted(CLASSES)))
-        raise ManifestError('"{where}": "{word}" is no kind{hint}', where=where, word=word,
-                            hint=hint)
+        raise ManifestError("setting.kind", where=where, word=word, hint=hint)
     return found
 
 

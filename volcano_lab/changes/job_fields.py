@@ -131,9 +131,8 @@ class _Job:
         """Set the number of pods: remove the last pending ones, or copy the first pending one."""
         most = MOST_PODS if self.pods else self.running
         if type(count) is not int or not self.running <= count <= most:
-            raise ManifestError('"{where}": pods is {count}; {running} of them run, allowed is a '
-                                "whole number from {running} to {most}", where=where,
-                                count=found_text(count), running=self.running, most=most)
+            raise ManifestError("setting.pods", where=where, count=found_text(count),
+                                running=self.running, most=most)
         wanted, like = count - self.running, self.pods[:1]
         self.pods = self.pods[:wanted] + [pod.changed(metadata={
             "name": f"{pod.name}-more-{number}", "uid": f"{pod.metadata.uid}-more-{number}"})
@@ -218,9 +217,8 @@ def _with(part: Any, steps: Sequence[str], edit: Change, where: str,
     if not isinstance(part, dict | list):
         raise ManifestError('"{where}": {path} has no fields', where=where, path=".".join(above))
     if isinstance(part, list) and (not step.isdigit() or int(step) > len(part)):
-        raise ManifestError('"{where}": {path} is a list of {count}; "{step}" is not in it; '
-                            "allowed is a number from 0 to {count}",
-                            where=where, path=".".join(above), count=len(part), step=step)
+        raise ManifestError("setting.place", where=where, path=".".join(above), count=len(part),
+                            step=step)
     fields = dict(enumerate(part) if isinstance(part, list) else part)
     key = int(step) if isinstance(part, list) else step
     before = fields.get(key)
@@ -247,5 +245,4 @@ def _edited_map(texts: dict[str, str], key: str, edit: Change) -> dict[str, str]
 def _resource(steps: Iterable[str], where: str) -> str:
     if name := ".".join(steps):
         return name
-    raise ManifestError('"{where}" names no resource; allowed is job/NAME.requests.RESOURCE, such '
-                        "as job/train.requests.cpu=2", where=where)
+    raise ManifestError("setting.requests", where=where)

@@ -52,12 +52,9 @@ def _asked(value: Any, where: str) -> tuple[int, dict[str, str], dict[str, str]]
     more = dict(value) if isinstance(value, dict) else {"count": value}
     count, labels = more.pop("count", None), more.pop("labels", {})
     if type(count) is not int or not 0 < count <= MOST_NODES:
-        raise ManifestError('"{where}": the number of nodes is {count}; allowed is a whole number '
-                            "from 1 to {most:,}", where=where, count=found_text(count),
-                            most=MOST_NODES)
+        raise ManifestError("setting.more", where=where, count=found_text(count), most=MOST_NODES)
     if not isinstance(labels, dict):
-        raise ManifestError('"{where}": the labels are {labels}; allowed is a mapping',
-                            where=where, labels=found_text(labels))
+        raise ManifestError("setting.labels", where=where, labels=found_text(labels))
     labels, devices = ({name: str(text) for name, text in each.items()} for each in (labels, more))
     return count, labels, devices
 

@@ -142,12 +142,10 @@ class Setting:
     def read(cls, text: str) -> "Setting":
         target, equals, value = text.partition("=")
         if not equals or "/" not in target:
-            raise ManifestError('"{text}" sets nothing; allowed is KIND/NAME.FIELD=VALUE, such as '
-                                "queue/a.weight=5 or queue/a.capability[cpu]=8", text=text)
+            raise ManifestError("setting.nothing", text=text)
         kind_of(target.partition("/")[0], target)
         if target.endswith("-"):
-            raise ManifestError('"{text}": nothing is subtracted; allowed is = with the new value',
-                                text=text)
+            raise ManifestError("setting.minus", text=text)
         return cls(text, target.removesuffix("+"), value_of(value, text), target.endswith("+"))
 
     @property
@@ -222,9 +220,8 @@ class Setting:
         runs = sum(isinstance(pod, api.Pod) and bool(pod.spec.node_name) for pod in there)
         if runs:
             name = next((key_of(obj) for obj in there if isinstance(obj, api.PodGroup)), "job/NAME")
-            raise ManifestError('"{text}": pods of {kind} {key} have a node ({runs}); of such a '
-                                "{kind}, allowed are {name}. with {words:,}", text=self.text,
-                                runs=runs, kind=job.kind, key=job.key, name=name, words=WORDS)
+            raise ManifestError("setting.running", text=self.text, runs=runs, kind=job.kind,
+                                key=job.key, name=name, words=WORDS)
         for place in created:
             draft.put(place, None)
 

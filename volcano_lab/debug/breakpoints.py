@@ -40,7 +40,7 @@ class BreakpointError(OneSentence, ValueError):
     """Raised for a breakpoint that can't be parsed; the text has what was found and is allowed."""
 
     def __init__(self, text: str, /, **facts: Any):
-        super().__init__(one_line(gettext(text, **facts)))
+        super().__init__(one_line(str(OneSentence(text, **facts))))
 
 
 @friendly_errors
@@ -136,11 +136,8 @@ def _place(place: str) -> Place:
     near = [f"action {place}"] if place in action_names() else get_close_matches(
         place, [*POINTS.own, *BUILT_IN, *kinds.PREPOSITION, *KINDS], 1)
     meant = gettext("did you mean {name}?", name=near[0]) if near else ""
-    raise BreakpointError('the breakpoint stops at "{place}"{meant:()}; allowed are an extension '
-                          'point (as overused), an operation ({operations:,}), {kinds:,}, a kind '
-                          'of record (as queue, job, victims), "action" and its name, or '
-                          '"anything".', place=place, meant=meant, operations=[*kinds.PREPOSITION],
-                          kinds=[*OPERATIONS])
+    raise BreakpointError("breakpoint.place", place=place, meant=meant,
+                          operations=[*kinds.PREPOSITION], kinds=[*OPERATIONS])
 
 
 def _check_names(names: Iterable[str], place: str, known: Iterable[str]) -> None:
@@ -202,9 +199,7 @@ class Expression:
             self._tree = ast.parse(text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             why = getattr(error, "msg", error)
-            raise BreakpointError("the condition \"{text}\" can't be read ({why}); allowed is an "
-                                  'expression such as queue == "a" and answer.', text=self.text,
-                                  why=str(why)) from None
+            raise BreakpointError("breakpoint.unreadable", text=self.text, why=str(why)) from None
         inside = list(ast.walk(self._tree))
         for node in inside:
             if not _is_known(node):
@@ -230,8 +225,7 @@ class Expression:
             return self._evaluator.eval(self.text, self._tree)
         except (TypeError, ValueError, ArithmeticError, LookupError, RecursionError,
                 InvalidExpression) as error:
-            raise BreakpointError('the condition "{text}" has no value here: {error}',
-                                  text=self.text, error=str(error)) from None
+            raise BreakpointError("breakpoint.value", text=self.text, error=str(error)) from None
 
     def _subscript(self, node: ast.Subscript) -> Any:
         held, key = (self._evaluator._eval(part) for part in (node.value, node.slice))

@@ -46,9 +46,7 @@ def checked_objects(given: Any) -> list[KubernetesObject]:
     found = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
     for obj in found:
         if not isinstance(obj, KubernetesObject):
-            raise ManifestError("an object of a cluster is {found}; allowed is one that a "
-                                "manifest was read into; Cluster.read reads files",
-                                found=one_line(schema.found_text(obj), 100))
+            raise ManifestError("described.object", found=one_line(schema.found_text(obj), 100))
     return found
 
 
@@ -109,8 +107,7 @@ def _placed(name: str, pods: int, least: int, running: Mapping[str, int]) -> lis
             raise ManifestError("job {name}: {field} is {found}; allowed is a whole number from 0",
                                 name=name, field=field, found=schema.found_text(value))
     if not (placed := sum(running.values())) <= pods <= workloads.MOST_PODS:
-        raise ManifestError("job {name}: pods is {pods}; allowed is a whole number from {placed}, "
-                            "its running pods, to {most}", name=name, pods=pods, placed=placed,
+        raise ManifestError("described.pods", name=name, pods=pods, placed=placed,
                             most=workloads.MOST_PODS)
     return [node for node, count in running.items() for _ in range(count)]
 

@@ -40,12 +40,10 @@ def _of_file(name: str) -> str:
         if name != "-":
             Path(name).stat()  # a pattern is no file
             if Path(name).is_dir():
-                raise ManifestError("{name}: is no file; allowed is a volcano-scheduler.conf, or "
-                                    "- for the input", name=name)
+                raise ManifestError("conf_file.none", name=name)
         return Reader().text(name)
     except OSError as error:
-        raise ManifestError("{name}: cannot be read ({strerror})", name=name,
-                            strerror=error.strerror) from None
+        raise ManifestError("conf_file.unreadable", name=name, strerror=error.strerror) from None
     except Unreadable as error:
         raise ManifestError([f"{name}: {error}"]) from None
 
@@ -60,7 +58,5 @@ def _in_config_map(text: str, name: str) -> str:
     found = [(key, value) for part in map(from_dict, maps) if isinstance(part, ConfigMap)
              for key, value in part.data.items() if key.endswith(".conf")]
     if maps and len(found) != 1:
-        raise ManifestError("{name}: the ConfigMap has {len} keys of data that end in .conf; "
-                            "allowed is one, such as volcano-scheduler.conf", name=name,
-                            len=len(found))
+        raise ManifestError("conf_file.keys", name=name, len=len(found))
     return found[0][1] if found else text

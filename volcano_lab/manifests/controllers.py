@@ -70,8 +70,7 @@ class Controllers:
             if isinstance(each, Limits)], lambda pod: self.sizes.complete(pod))
         if named := self.fields.named_classes:
             into.warnings.append(
-                gettext("PriorityClass {names}: not among the objects; the priority of pods that "
-                        "name it is taken as its value.", names=[each.name for each in named]))
+                str(Message("priority_class.named", names=[each.name for each in named])))
         self.given_groups = {name_of(obj): obj for obj in self._of(api.PodGroup)}
         annotations: dict[tuple[str, str, str], Mapping[str, str]] = {
             (obj.namespace or "default", obj.kind, obj.name): obj.metadata.annotations
@@ -222,10 +221,7 @@ class Controllers:
         if (QUEUE_NAME in workload.metadata.annotations and not workload.metadata.owner_references
                 and QUEUE_NAME not in template.metadata.annotations
                 and template.spec.scheduler_name == SCHEDULER):
-            self._warn(workload, gettext('metadata.annotations "{key}" has no effect, as '
-                                         "Volcano reads it of the pods; allowed is "
-                                         "spec.template.metadata.annotations",
-                                         key=QUEUE_NAME))
+            self._warn(workload, str(Message("manifest.queue_annotation", key=QUEUE_NAME)))
         if self.owners.has(workload, child):
             if isinstance(workload, api.ReplicaSet):
                 there = self.active[workload.namespace or "default", workload.name]

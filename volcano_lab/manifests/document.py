@@ -6,7 +6,7 @@ from typing import Any
 from volcano_lab.api import objects as api
 from volcano_lab.manifests import operators, schema, unsupported as not_modelled
 from volcano_lab.manifests.files import Unreadable
-from volcano_lab.messages import gettext
+from volcano_lab.messages import Message, gettext
 
 _TABLE = re.compile(r"(NAMESPACE\s+)?NAME\s+[A-Z]")
 """The first words of kubectl's tables."""
@@ -31,15 +31,12 @@ def kind_of(document: Any) -> type[api.KubernetesObject]:
         text = document if isinstance(document, str) else ""
         hint = gettext("; it looks like a table of kubectl's: add -o yaml") * bool(
             _TABLE.match(text))
-        raise Unreadable("is {found}; allowed is a mapping with apiVersion, kind and "
-                         "metadata{hint}", found=schema.found_text(document), hint=hint)
+        raise Unreadable("document.none", found=schema.found_text(document), hint=hint)
     if "kind" not in document:
         if "objects" in document:
-            raise Unreadable("is a recorded case; allowed is a manifest (volcano-lab replay reads "
-                             "cases)")
+            raise Unreadable("document.case")
         if document.keys() & {"actions", "tiers"}:
-            raise Unreadable("is the scheduler's configuration; allowed is a manifest (--conf "
-                             "reads a configuration, in Python conf=)")
+            raise Unreadable("document.conf")
     for field, example in (("kind", "Pod"), ("apiVersion", "v1")):
         if not text_of(document.get(field)):
             raise Unreadable("{field} is {found}; allowed is text, such as {example}", field=field,
@@ -60,9 +57,7 @@ def kind_of(document: Any) -> type[api.KubernetesObject]:
         raise NotRead(gettext("kind {kind} is not modelled by the lab ({what}) and has no effect",
                               kind=kind, what=not_modelled.subject_of(kind)))
     if _has_pods(document):
-        raise NotRead(gettext("kind {kind} is not read and has no effect; if its operator creates "
-                              "pods, give these and their PodGroup (kubectl get podgroups,pods)",
-                              kind=kind))
+        raise NotRead(str(Message("document.operator", kind=kind)))
     raise NotRead(gettext("kind {kind} is not read and has no effect", kind=kind), kind)
 
 

@@ -11,7 +11,7 @@ from uuid import NAMESPACE_URL, uuid5
 from volcano_lab.api import objects as api, storage
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION, HIERARCHY_WEIGHTS_ANNOTATION
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME
-from volcano_lab.messages import gettext
+from volcano_lab.messages import Message
 from volcano_lab.trace.plain import grouped
 
 SYSTEM_PRIORITIES = {"system-cluster-critical": 2_000_000_000,
@@ -119,9 +119,8 @@ class FieldDefaults:
         if name in self._classes:
             spec.preemption_policy = spec.preemption_policy or self._classes[name].preemption_policy
         elif name and name not in self.priorities:
-            self.problems.append(gettext('{label}: spec.priorityClassName is "{name}"; allowed is '
-                                         "{priorities:,}", label=self._label(pod), name=name,
-                                         priorities=sorted(self.priorities)))
+            self.problems.append(str(Message("priority_class.unknown", label=self._label(pod),
+                                             name=name, priorities=sorted(self.priorities))))
 
 
 def identified(obj: Kind, time: float) -> Kind:

@@ -68,8 +68,7 @@ class Reader:
             try:
                 found = path.stat()
                 if not stat.S_ISREG(found.st_mode) and not is_descriptor(path):
-                    raise Unreadable("is no regular file; allowed is one, a folder of them, or - "
-                                     "for the input")
+                    raise Unreadable("file.irregular")
                 if (place := (found.st_dev, found.st_ino)) in self._seen and found.st_ino:
                     continue  # two patterns match it
                 self._seen.add(place)
@@ -116,8 +115,7 @@ class Reader:
             raise Unreadable("is an archive; unpack it, and name its folder")
         self.left -= len(data)
         if self.left < 0:
-            raise Unreadable("there are more than {most} bytes to read, which is the limit",
-                             most=f"{self.most:,}")
+            raise Unreadable("file.bytes", most=f"{self.most:,}")
         return data.decode("utf-8-sig")
 
 
@@ -135,8 +133,7 @@ def _unreadable(error: Exception) -> Unreadable:
         return Unreadable("there is no such file or directory")
     if isinstance(error, UnicodeDecodeError):
         if error.object[:1] in b"\xff\xfe" and ":" in error.object.decode("utf-16", "replace"):
-            return Unreadable("cannot be read (UTF-16, as > of PowerShell writes it, and not "
-                              "UTF-8 text; save it as UTF-8)")
+            return Unreadable("file.utf16")
         return Unreadable("cannot be read (not UTF-8 text)")
     return error if isinstance(error, Unreadable) else Unreadable(
         "cannot be read ({reason})", reason=getattr(error, "strerror", None) or error)

@@ -12,7 +12,7 @@ from io import StringIO
 from volcano_lab.api.objects import KINDS, ConfigMap
 from volcano_lab.manifests.events import reported
 from volcano_lab.manifests.loader import Loaded, ManifestError, load
-from volcano_lab.messages import gettext
+from volcano_lab.messages import Message, gettext
 
 CONFIG_MAP = "volcano-scheduler-configmap"
 NAMESPACE = "volcano-system"
@@ -30,8 +30,7 @@ def objects(context: str = "", namespace: str = NAMESPACE) -> Loaded:
     known = kubectl("api-resources", "--verbs=list", "--output=name", *own).split()
     wanted = [word for word in kinds() if word in known]
     if "pods" not in wanted:
-        raise ManifestError("kubectl: the API server lists no pods; allowed is the context of a "
-                            "cluster")
+        raise ManifestError("kubectl.no_pods")
     texts = [kubectl("get", ",".join(wanted), "--all-namespaces", "--output=json", *own)]
     texts.append(_events(own) if "events" in known else "")
     warnings = []
@@ -39,8 +38,7 @@ def objects(context: str = "", namespace: str = NAMESPACE) -> Loaded:
         texts.append(kubectl("get", "configmap", CONFIG_MAP, f"--namespace={namespace}",
                              "--output=json", "--ignore-not-found", *own))
     except ManifestError as error:  # few users may read that namespace
-        warnings = [gettext("ConfigMap {name}: {error}; Volcano's default configuration is taken",
-                            name=CONFIG_MAP, error=error)]
+        warnings = [str(Message("kubectl.conf", name=CONFIG_MAP, error=error))]
     loaded = load(*(StringIO(text) for text in texts if text.strip()))
     loaded.warnings += warnings
     return loaded
@@ -77,18 +75,14 @@ def kubectl(*words: str) -> str:
         done = subprocess.run(["kubectl", *words], capture_output=True, text=True, check=False,
                               timeout=PATIENCE, stdin=subprocess.DEVNULL)
     except FileNotFoundError:
-        problem = gettext("no FILE is given, and there is no kubectl that would read a live "
-                          "cluster; allowed are files, or - for the input")
+        problem = str(Message("kubectl.none"))
         raise ManifestError([problem]) from None
     except subprocess.TimeoutExpired:
-        raise ManifestError("kubectl {verb}: no answer within {seconds:g} s", verb=words[0],
-                            seconds=PATIENCE) from None
+        raise ManifestError("kubectl.timeout", verb=words[0], seconds=PATIENCE) from None
     if done.returncode:
         lines = filter(str.strip, reversed(done.stderr.splitlines()))  # client-go logs before it
         problem = next(lines, gettext("it failed without a word"))
-        raise ManifestError("kubectl {verb}: {problem} (kubectl is asked, as no FILE is given; "
-                            "allowed are files, or - for the input)", verb=words[0],
-                            problem=problem)
+        raise ManifestError("kubectl.failed", verb=words[0], problem=problem)
     return done.stdout
 
 

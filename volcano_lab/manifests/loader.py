@@ -48,8 +48,8 @@ class ManifestError(OneSentence, ValueError):
     """
 
     def __init__(self, problems: str | list[str], /, **facts: Any) -> None:
-        self.problems = capped([gettext(problems, **facts)] if isinstance(problems, str)
-                               else problems)
+        self.problems = capped([str(OneSentence(problems, **facts))]
+                               if isinstance(problems, str) else problems)
         super().__init__("\n".join(self.problems))
 
 
@@ -98,8 +98,7 @@ def load(*sources: Source, recursive: bool = False, most_bytes: int = MOST_BYTES
     there is no such file or directory
     """
     if not sources:
-        raise ManifestError("no file is named; allowed are files, folders, patterns, or - for the "
-                            "standard input")
+        raise ManifestError("manifest.no_file")
     reader, batch = Reader(most_bytes, recursive), _Batch()
     for source in sources:
         for name, text in reader.texts(source):
@@ -230,8 +229,7 @@ class _Batch:
                 gettext(" (as are {more} more objects)", more=more) if more else ""))
         self._check_uids()
         if not (self.errors or self._objects or self._not_read or self._reports):
-            self.errors.append(gettext("{sources:,}: there is no object; allowed is at least one "
-                                       "manifest", sources=[*self._sources]))
+            self.errors.append(str(Message("manifest.no_object", sources=[*self._sources])))
         if self.errors:
             raise ManifestError(self.errors)
         self._look_for_volumes()
@@ -255,8 +253,7 @@ class _Batch:
         unseen = {key: (obj, place) for key, (obj, place) in self._objects.items() if isinstance(
             obj, api.Node) and self._node_labels and self._node_labels.isdisjoint(
                 f"{name}:{value}" for name, value in obj.metadata.labels.items())}
-        reason = gettext("is left out, as the scheduler does, for its flag --node-selector names "
-                         "{labels:,}", labels=sorted(self._node_labels))
+        reason = str(Message("manifest.unseen", labels=sorted(self._node_labels)))
         for key, (obj, place) in unseen.items():
             del self._objects[key]
             self._not_read.setdefault(reason, []).append(labelled(obj, place))
@@ -273,10 +270,8 @@ class _Batch:
             if isinstance(document, dict):
                 kind, metadata = document["kind"], document.get("metadata")
                 if isinstance(metadata, dict) and metadata.get("continue"):
-                    self.warnings.append(gettext("{label}: is only the first part of the list "
-                                                 "(metadata.continue is set); ask for it without "
-                                                 "a limit, or add the rest",
-                                                 label=documents.label_of(document, place)))
+                    self.warnings.append(str(Message("manifest.continued",
+                                                     label=documents.label_of(document, place))))
                 item = (kind[:-4], document.get("apiVersion")) if kind != "List" else ("", "")
             items = document if isinstance(document, list) else document["items"] or []
             if not isinstance(items, list):
@@ -320,8 +315,7 @@ class _Batch:
                 self._generated[prefix] += 1
                 obj.metadata.name = names.generated(prefix, self._generated[prefix])
             else:
-                findings.errors.append(gettext("metadata.name is missing; every object needs a "
-                                               "name"))
+                findings.errors.append(str(Message("manifest.no_name")))
         errors = findings.errors or names.problems(obj)
         self.errors += [f"{label}{mark(': ')}{error}" for error in errors]
         if not errors:
@@ -368,13 +362,11 @@ class _Batch:
         if event == "DELETED":
             self._objects.pop(key, None)
         elif isinstance(obj, api.ConfigMap) and not any(map(_is_conf, obj.data)):
-            reason = gettext("kind ConfigMap is not read and has no effect, unless it holds a "
-                             "scheduler's configuration")
+            reason = str(Message("manifest.config_map"))
             self._not_read.setdefault(reason, []).append(label)
         elif key in self._objects and not event:
-            self._twice.append(gettext("{label}: is already given in {place}; allowed is one "
-                                       "{kind} of a name", label=label,
-                                       place=self._objects[key][1], kind=obj.kind))
+            self._twice.append(str(Message("manifest.twice", label=label,
+                                           place=self._objects[key][1], kind=obj.kind)))
         else:
             self._objects[key] = obj, place
 
@@ -391,9 +383,8 @@ class _Batch:
         for obj, place in self._objects.values():
             uid, label = obj.metadata.uid, labelled(obj, place)
             if uid and seen.setdefault(uid, label) is not label:
-                self.errors.append(gettext("{label}: metadata.uid is {found}, as that of {other}; "
-                                           "allowed is a uid of its own", label=label,
-                                           found=found_text(uid), other=seen[uid]))
+                self.errors.append(str(Message("manifest.uid", label=label, found=found_text(uid),
+                                               other=seen[uid])))
 
 
 def _structured(cls: type[api.KubernetesObject], body: dict[str, Any]

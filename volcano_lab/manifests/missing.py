@@ -12,7 +12,7 @@ from volcano_lab.manifests.job_controller import GROUP_NAME
 from volcano_lab.manifests.live import CONFIG_MAP, NAMESPACE
 from volcano_lab.manifests.loader import Loaded, scheduler_conf_of
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
-from volcano_lab.messages import gettext
+from volcano_lab.messages import Message, gettext
 
 Named = tuple[str, set[str], set[str], str]
 """A kind, the referenced names, the existing ones, and the command that exports the objects."""
@@ -24,17 +24,14 @@ def missing(loaded: Loaded) -> Iterator[str]:
     if not nodes:
         yield gettext("there are no Nodes, so no pod can be placed (kubectl get nodes)")
     if scheduler_conf_of(loaded) is None:
-        yield (gettext("there is no ConfigMap with the scheduler's configuration, so Volcano's "
-                       "default is taken (kubectl get configmap {CONFIG_MAP} -n {NAMESPACE})",
-                       CONFIG_MAP=CONFIG_MAP, NAMESPACE=NAMESPACE))
+        yield str(Message("missing.conf", name=CONFIG_MAP, namespace=NAMESPACE))
     for kind, asked, there, command in _named(loaded):
         if absent := asked - there - {""}:
             yield gettext("{kind} {names:1}: it is named, and not among the objects ({command})",
                           kind=kind, names=sorted(absent), command=command)
     live = [pod for pod in loaded if isinstance(pod, Pod) and pod.metadata.resource_version]
     if live and nodes and not any(pod.namespace == "kube-system" for pod in live):
-        yield gettext("there are no pods of kube-system, so nodes look emptier than they are "
-                      "(kubectl get pods -A)")
+        yield str(Message("missing.system_pods"))
 
 
 def _named(loaded: Loaded) -> Iterator[Named]:

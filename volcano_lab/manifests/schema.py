@@ -23,7 +23,7 @@ from volcano_lab.api.objects.meta import INT32, INT64
 from volcano_lab.api.quantity import SUFFIXES, QuantityError, check, milli_value, parse
 from volcano_lab.framework.config.yaml import MOST_DEPTH
 from volcano_lab.manifests.names import is_qualified
-from volcano_lab.messages import did_you_mean, gettext, one_line
+from volcano_lab.messages import Message, did_you_mean, gettext, one_line
 
 # (path to the parent, key or index), () at the root: cheap to extend, formatted only in a finding
 Path = tuple
@@ -305,15 +305,12 @@ def _resources(raw: Any, path: Path, findings: Findings, of_pod: bool = True) ->
             elif findings.strict and _has_parts(name, text):
                 findings.misfit((path, name), amount, "a whole number of pieces")
         except QuantityError:
-            findings.misfit((path, name), amount, gettext(
-                "a number with one of the suffixes {suffixes}, or an exponent such as e3",
-                suffixes=SUFFIXES))
+            allowed = Message("schema.quantity", suffixes=SUFFIXES)
+            findings.misfit((path, name), amount, str(allowed))
         if findings.strict and (not is_qualified(name) or (of_pod and path[1] in (
                 "requests", "limits") and not _CONTAINERS_RESOURCE.fullmatch(name))):
-            findings.errors.append(
-                gettext("{path} names the resource {found}; allowed is cpu, memory, "
-                        "ephemeral-storage, hugepages-SIZE or a name with a domain, such as "
-                        "nvidia.com/gpu", path=path_text(path), found=found_text(name)))
+            findings.errors.append(str(Message(
+                "schema.resource", path=path_text(path), found=found_text(name))))
         amounts[name] = text
     return amounts
 

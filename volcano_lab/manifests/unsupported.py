@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from volcano_lab.api.objects import KubernetesObject, Pod
 from volcano_lab.api.storage import KINDS as STORAGE_KINDS
-from volcano_lab.messages import gettext
+from volcano_lab.messages import Message, gettext
 
 VOLUMES, CLAIMS = "volumes", "dynamic resource allocation"
 
@@ -53,6 +53,4 @@ def pod_warnings(pod: Pod) -> list[str]:
     and the pod is placed as if it had none.']
     """
     names = [str(claim.get("name", "")) for claim in pod.spec.resource_claims]
-    return [gettext("spec.resourceClaims names {names:,}; {what} is not modelled by the lab, and "
-                    "the pod is placed as if it had none.", names=names, what=gettext(CLAIMS))
-            ] if names else []
+    return [str(Message("manifest.claims", names=names, what=gettext(CLAIMS)))] if names else []

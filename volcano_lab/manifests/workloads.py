@@ -12,7 +12,7 @@ from volcano_lab.api.node_affinity import required_node_affinity
 from volcano_lab.api.taints import first_untolerated
 from volcano_lab.manifests.job_controller import volume_of
 from volcano_lab.manifests.names import series
-from volcano_lab.messages import Message, gettext
+from volcano_lab.messages import Message
 
 DAEMONS_TOLERATE = [
     api.Toleration(f"node.kubernetes.io/{what}", "Exists", effect=effect)
@@ -144,9 +144,8 @@ def too_large(objects: Sequence[api.KubernetesObject],
         if pods + own <= MOST_PODS:
             pods += own
         else:
-            problems.append(gettext("{label}: it asks for {own:,} pods; allowed are at most "
-                                    "{most:,} that are created in all", label=label(obj),
-                                    own=own, most=MOST_PODS))
+            problems.append(str(Message("too_large.pods", label=label(obj), own=own,
+                                        most=MOST_PODS)))
     parents = {obj.name: obj.spec.parent for obj in objects if isinstance(obj, api.Queue)}
     depths: dict[str, int] = {"": 0}
     for name in parents:
@@ -158,7 +157,6 @@ def too_large(objects: Sequence[api.KubernetesObject],
                    for below, queue in enumerate(reversed(path), 1)}
     deepest = max(depths, key=depths.__getitem__)
     if depths[deepest] > MOST_QUEUES_DEEP:
-        problems.append(gettext("Queue {deepest}: spec.parent: it is {depth:,} queues deep; "
-                                "allowed are at most {most}", deepest=deepest,
-                                depth=depths[deepest], most=MOST_QUEUES_DEEP))
+        problems.append(str(Message("too_large.queues", deepest=deepest, depth=depths[deepest],
+                                    most=MOST_QUEUES_DEEP)))
     return problems

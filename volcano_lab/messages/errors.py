@@ -3,11 +3,12 @@
 from typing import Any
 
 from volcano_lab.messages.catalogue import gettext
+from volcano_lab.messages.message import Message, known
 
 
 class OneSentence(Exception):
-    """An error of one sentence, looked up and filled with facts as by `gettext`. A notebook shows
-    its text without the lab's frames, which stay in `__traceback__`.
+    """An error of one sentence: a text, or a message by its code, with facts. A notebook shows it
+    without the lab's frames, which stay in `__traceback__`.
 
     >>> class Refused(OneSentence, ValueError): ...
     >>> Refused("job {name}: {n} pods; allowed are 4.", name="old", n=6)._render_traceback_()
@@ -15,7 +16,7 @@ class OneSentence(Exception):
     """
 
     def __init__(self, text: str = "", /, **facts: Any):
-        super().__init__(gettext(text, **facts) if text else text)
+        super().__init__(str(Message(text, **facts)) if known(text) else gettext(text, **facts))
 
     def _render_traceback_(self) -> list[str]:
         return [f"{type(self).__name__}: {self}"]

@@ -69,8 +69,7 @@ def guarded(point: ExtensionPoint, plugin: str, function: Callable[..., Any],
         before = [_state(arg) for arg in args]
         answer = call_handler(where, function, *args, passed=passed)
         if [_state(arg) for arg in args] != before:
-            raise ExtensionError("{where}: it has changed what it was asked about; allowed is only "
-                                 "an answer.", where=where)
+            raise ExtensionError("extension.changed_argument", where=where)
         if not point.answer.fits(answer):
             raise ExtensionError("{where}: the answer is {short}; allowed is {words}.", where=where,
                                  short=_short(answer), words=gettext(point.answer.words))
@@ -95,8 +94,7 @@ def call_hook(plugin: Any, where: str, hook: Callable[[Any], Any], ssn: Any) -> 
     call_plugin(plugin, where, hook, ssn)
     for name, keys in before.items():
         if getattr(ssn, name, None) is not held[name] or list(held[name]) != keys:
-            raise ExtensionError("{where}: it has changed which {name} the session has; allowed is "
-                                 "to read them.", where=where, name=name)
+            raise ExtensionError("extension.changed_session", where=where, name=name)
 
 
 def call_handler(where: str, function: Callable[..., Any], *args: Any,
@@ -108,8 +106,7 @@ def call_handler(where: str, function: Callable[..., Any], *args: Any,
     except (ExtensionError, passed):
         raise
     except TooLong as error:
-        raise ExtensionError("{where}: it has not returned after {MOST_SECONDS} seconds{line}",
-                             where=where, MOST_SECONDS=MOST_SECONDS,
+        raise ExtensionError("extension.slow", where=where, seconds=MOST_SECONDS,
                              line=_line(error, function)) from error
     except (Exception, SystemExit) as error:
         text = one_line(printed(str, error), 300)
@@ -142,8 +139,7 @@ def refuse_taken_names(ssn: Any, points: Iterable[str]) -> None:
     """
     for name in points:
         if name in vars(ssn) or hasattr(type(ssn), name):
-            raise ExtensionError('the session has a "{name}" already; allowed for an extension '
-                                 'point is another name.', name=name)
+            raise ExtensionError("extension.taken", name=name)
 
 
 def validate_plugin(name: str, plugin: Any, base: type,
@@ -162,9 +158,7 @@ def validate_plugin(name: str, plugin: Any, base: type,
                         for end in COMPANIONS)
         meant = "" if method in known or companion else _meant(method, known)
         if meant:
-            raise ExtensionError('plugin "{name}" has a method {method}; allowed are the names of '
-                                 'extension points, here perhaps {meant} (a helper of your own is '
-                                 'best called _{method}).', name=name, method=method, meant=meant)
+            raise ExtensionError("extension.method", name=name, method=method, meant=meant)
     for method in points.keys() & public:
         _check_parameters(name, points[method], getattr(plugin, method))
     hooks = [hook for hook in HOOKS if hook in public
@@ -173,9 +167,7 @@ def validate_plugin(name: str, plugin: Any, base: type,
         own = [method for method in public if not hasattr(base, method)]
         found = gettext("its methods are {methods:,}", methods=own) if own else gettext(
             "it has no methods of its own")
-        raise ExtensionError('plugin "{name}" answers nothing: {found}; allowed are the names of '
-                             'extension points, such as node_order or job_order.', name=name,
-                             found=found)
+        raise ExtensionError("extension.silent", name=name, found=found)
 
 
 def _meant(method: str, known: list[str]) -> str:
@@ -193,8 +185,7 @@ def _check_parameters(name: str, point: ExtensionPoint, function: Callable[..., 
         inspect.signature(function).bind(*point.arguments)
     except TypeError:
         found = ", ".join(["self", *inspect.signature(function).parameters])
-        raise ExtensionError('plugin "{name}", {point}: its parameters are ({found}); allowed are '
-                             '({allowed:,}).', name=name, point=point.name, found=found,
+        raise ExtensionError("extension.parameters", name=name, point=point.name, found=found,
                              allowed=["self", *point.arguments]) from None
     except ValueError:
         return  # no signature available

@@ -90,8 +90,7 @@ def verbosity(number: int) -> None:
     >>> verbosity(0)
     """
     if number not in range(MOST + 1):
-        raise Misuse("verbosity is {number}; allowed is a whole number from 0 (nothing) to {most} "
-                     "(all)", number=number, most=MOST)
+        raise Misuse("log.verbosity", number=number, most=MOST)
     if number:
         logger.setLevel(level(number))
         if _handler not in logger.handlers:

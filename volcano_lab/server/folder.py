@@ -169,8 +169,7 @@ class Folder:
             for obj in objects:
                 place = (obj.kind, obj.key)
                 if place in found:
-                    raise ManifestError("{kind} {key} is in {name} and in {name_2}; allowed is "
-                                        "one of a name", kind=obj.kind, key=obj.key,
+                    raise ManifestError("folder.twice", kind=obj.kind, key=obj.key,
                                         name=found[place][1].name, name_2=file.name)
                 born = obj.metadata.creation_timestamp
                 if born is None:

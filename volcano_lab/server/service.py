@@ -23,7 +23,7 @@ from typing import Any
 from volcano_lab.api.status import IllegalTransition
 from volcano_lab.cache import Cache, api_server, binding, dump, informer
 from volcano_lab.manifests import owners
-from volcano_lab.messages import Misuse, gettext, log, one_line
+from volcano_lab.messages import Message, Misuse, gettext, log, one_line
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.server import conf_file, folder, prometheus
 from volcano_lab.server.web import LOOPBACK, State, serve_web, state_of
@@ -81,8 +81,7 @@ class Service:
         try:
             changed = self.folder.read(again)
         except NotADirectoryError:
-            found = {gettext("{path} is gone; all stays as it was until it is there again",
-                             path=self.folder.path)}
+            found = {str(Message("folder.gone", path=self.folder.path))}
         except Exception as error:
             found = {one_line(f"{self.folder.path}: {type(error).__name__}: {error}")}
         if self.conf_file.load(again):
@@ -163,8 +162,7 @@ def serve(directory: str, conf: str | None = None, period: float = 1.0, port: in
         service = Service(directory, conf, report=_print, level=level)
         web = serve_web(service, port)
         if web is None:
-            raise Misuse("--port is {port}: it is taken, or not allowed; 0 takes any that is free",
-                         port=port)
+            raise Misuse("serve.port", port=port)
         service.read()
         address = f"http://{LOOPBACK}:{web.server_port}/"
         _print(gettext("serving {directory} every {period:g} s; metrics on {address}metrics, a "
@@ -247,13 +245,11 @@ def _check(directory: str, conf: str | None, dumps: Path, given: bool) -> None:
         try:
             dumps.mkdir(0o700, parents=True, exist_ok=True)
         except OSError as error:
-            raise Misuse("{dumps} can't be created ({reason}); --dump-dir names another folder "
-                         "for dumps", dumps=dumps, reason=error.strerror) from None
+            raise Misuse("dump.uncreated", dumps=dumps, reason=error.strerror) from None
     if not dumps.is_dir():
         raise Misuse("--dump-dir is {dumps}; allowed is a folder that exists", dumps=dumps)
     if dumps.resolve() == Path(directory).resolve():
-        raise Misuse("--dump-dir is {dumps}, the folder of manifests; allowed is another, for a "
-                     "dump is no manifest", dumps=dumps)
+        raise Misuse("dump.folder", dumps=dumps)
 
 
 def _handle_signals(stop: threading.Event, wanted: set[str]) -> dict[int, Any]:

@@ -52,8 +52,7 @@ class Faults:
                              kinds=[*KINDS])
         for kind, chance in self.chance.items():
             if not (isinstance(chance, int | float) and 0 <= chance <= 1):
-                raise Misuse("the chance of {kind} is {chance}; allowed is a number from 0 to 1",
-                             kind=kind, chance=chance)
+                raise Misuse("faults.chance", kind=kind, chance=chance)
         self.plan = sorted([list(entry) for entry in self.plan], key=lambda entry: entry[0])
 
     @classmethod

@@ -114,11 +114,9 @@ def simulate(objects: Iterable[KubernetesObject],
     waiting, there = _split(complete, complete.later, length)
     streams = _streams(coming, waiting)
     if end is None and any(stream.endless for stream in streams):
-        raise WorkloadError("until is not given, and jobs come without end; allowed is a number "
-                            "of seconds")
+        raise WorkloadError("simulation.endless")
     if isinstance(coming, float) and end is not None and coming * end > MOST_JOBS:
-        raise WorkloadError("arrivals: {count:,.0f} jobs would arrive; allowed are {most:,}",
-                            count=coming * end, most=MOST_JOBS)
+        raise WorkloadError("simulation.arrivals", count=coming * end, most=MOST_JOBS)
     last = max((stream.times[-1] for stream in streams if stream.times), default=0.0)
     often = pace or max(1.0, round((last if end is None else end) / CYCLES))
     sim = Simulation(there, conf, seed=seed, workload=streams, skip_idle=True, period=often,
@@ -183,8 +181,7 @@ def _failures(given: Times) -> tuple[Spread, Spread]:
     both = given.split(",") if isinstance(given, str) else given
     both = list(both) if isinstance(both, list | tuple) else [both]
     if len(both) not in (1, 2):
-        raise WorkloadError("there are {count} lengths of time; allowed are the time between two "
-                            "failures, and the time until the node is back", count=len(both))
+        raise WorkloadError("simulation.failures", count=len(both))
     mean, repaired = map(workload.spread, [*both, REPAIRED][:2])
     if mean.kind == "constant" and not isinstance(both[0], Spread):
         mean = Spread("exponential", mean.a)
@@ -234,8 +231,7 @@ def _run_time(group: PodGroup, pods: Sequence[Pod], duration: Spread | None) -> 
             try:
                 return workload.spread(float(text))
             except ValueError:
-                raise WorkloadError('PodGroup {key}: annotation {name} is "{text}"; allowed is a '
-                                    "number of seconds", key=group.key, name=RUN_TIME,
+                raise WorkloadError("simulation.run_time", key=group.key, name=RUN_TIME,
                                     text=text) from None
     return duration
 
@@ -246,8 +242,7 @@ def _streams(arrivals: Coming, waiting: list[tuple[float, GivenJob]]) -> list[wo
         return [given]
     if isinstance(arrivals, int | float):
         if not waiting:
-            raise WorkloadError("arrivals is a rate, and no job waits that the others could be "
-                                "like; allowed is a cluster with a job that waits, or a trace")
+            raise WorkloadError("simulation.rate")
         return [workload.poisson(arrivals, *given.templates)]
     if isinstance(arrivals, workload.Arrivals):
         return [given, arrivals]

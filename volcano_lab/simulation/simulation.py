@@ -69,8 +69,7 @@ class Simulation:
         _check_number("period", period, "a number of seconds above 0", 1 / TICKS)
         self.failing, self.repaired = map(spread, node_failures or (0, 0))
         if node_failures is not None and not self.failing.passes:
-            raise WorkloadError("node_failures has no time between two failures; allowed are "
-                                "seconds above 0")
+            raise WorkloadError("simulation.node_failures")
         self.random = {name: Random(f"{seed} {name}") for name in STREAMS}
         self.calendar = Calendar(self._happened)
         self.history = History()

@@ -15,7 +15,7 @@ from attrs import Factory, define, field
 from volcano_lab.api.objects import Pod, PodGroup, PriorityClass
 from volcano_lab.manifests import Reader, Unreadable
 from volcano_lab.manifests.described import ClusterObjects
-from volcano_lab.messages import Misuse, OneSentence, friendly_errors, gettext, mark
+from volcano_lab.messages import Message, Misuse, OneSentence, friendly_errors, gettext, mark
 
 _TIME = r"([0-9]+\.?[0-9]*|\.[0-9]+)(s|m|h|d|)"
 _LENGTH = re.compile(rf"(?:(uniform|exponential):)?{_TIME}(?:\.\.{_TIME})?")
@@ -98,8 +98,7 @@ def seconds(value: float | str) -> float:
     """
     found = spread(value)
     if found.kind != "constant" or not found.passes:
-        raise WorkloadError("a length of time is {value}; allowed is a number of seconds above 0, "
-                            "90s, 10m, 2h or 1d", value=repr(value))
+        raise WorkloadError("workload.seconds", value=repr(value))
     return found.a
 
 
@@ -165,8 +164,7 @@ class Arrivals:
 
     def __attrs_post_init__(self) -> None:
         if self.endless and not self.gap.passes:
-            raise WorkloadError("a stream of jobs without end has no time between two of them; "
-                                "allowed are seconds above 0")
+            raise WorkloadError("workload.endless")
 
     @property
     def endless(self) -> bool:
@@ -199,8 +197,7 @@ def poisson(rate: float, *templates: JobTemplate, count: int | None = None) -> A
     Spread(kind='exponential', a=2.0, b=0.0)
     """
     if not rate > 0:
-        raise WorkloadError("the rate of a stream of jobs is {rate}; allowed is a number of jobs "
-                            "per second above 0", rate=repr(rate))
+        raise WorkloadError("workload.rate", rate=repr(rate))
     return Arrivals(list(templates), ("exponential", 1 / rate), count)
 
 
@@ -226,9 +223,8 @@ def trace(rows: str | Path | Sequence[Mapping[str, Any]]) -> Arrivals:
         time, template = _job({"name": f"job-{number}"} | dict(row),
                               gettext("{where}, row {number}", where=where, number=number))
         if template.name in names:
-            raise WorkloadError('{where}, row {number}: name is "{name}", as in row {before}; '
-                                "allowed is one job of a name", where=where, number=number,
-                                name=template.name, before=names[template.name])
+            raise WorkloadError("workload.twice", where=where, number=number, name=template.name,
+                                before=names[template.name])
         names[template.name] = number
         jobs.append((time, template))
     jobs.sort(key=lambda job: job[0])
@@ -250,8 +246,7 @@ def _job(row: Mapping[str, Any], where: str) -> tuple[float, JobTemplate]:
             raise WorkloadError("{where}: {key} is {value}; allowed is a number", where=where,
                                 key=key, value=repr(value)) from None
     if not (values.get("time", -1.0) >= 0 and isfinite(values["time"])):
-        raise WorkloadError("{where}: time is {time}; allowed is a number of seconds from 0",
-                            where=where, time=repr(row.get("time")))
+        raise WorkloadError("workload.time", where=where, time=repr(row.get("time")))
     try:
         return values.pop("time"), JobTemplate(**values)
     except (WorkloadError, Misuse) as error:
@@ -282,8 +277,7 @@ def _swf(lines: Iterable[str]) -> list[dict[str, Any]]:
             continue
         words = line.split()[:10]
         if len(words) < 10 or not all(map(NUMBER.fullmatch, words)):
-            raise ValueError(gettext("line {at} is {line}; allowed are the 18 numbers of a job",
-                                     at=at, line=repr(line)))
+            raise ValueError(str(Message("workload.swf", at=at, line=repr(line))))
         number, submitted, _, ran, held, _, used, asked, _, memory = map(float, words)
         pods, memory = int(asked if asked > 0 else held), memory if memory > 0 else used
         if ran > 0 and pods > 0:

@@ -88,8 +88,7 @@ class Names:
         if len(found) == 1:
             return found.pop()
         if found:
-            raise NoSuch('"{name}" is the name of {count}: {names:,}; allowed is namespace/name.',
-                         name=name, count=len(found),
+            raise NoSuch("names.several", name=name, count=len(found),
                          names=sorted(f"{gettext(what)} {self.called(key)}" for what, key in found))
         if name in self.nodes and not kind:
             raise NoSuch('"{name}" is a node; name a pod and `--node {name}`.', name=name)

@@ -44,8 +44,7 @@ class Stepper(Shown):
     @friendly_errors
     def __init__(self, trace: TraceReader):
         if not trace.whole:
-            raise Misuse("an outline of a cycle has no steps; allowed is a Trace, as of "
-                         "cluster.run(trace=Trace()).")
+            raise Misuse("stepper.outline")
         self.trace, self.at = trace, -1
         self.state: State = {what: dict(items) for what, items in trace.start.items()}
         self.statements: dict[int, list[list[str]]] = {}
@@ -117,8 +116,7 @@ class Stepper(Shown):
         """
         kinds = {"commit": ("commit",), "discard": ("undo",), None: None}.get(outcome, ())
         if kinds == ():
-            raise Misuse('the outcome to jump to is "{outcome}"; allowed are "commit" and '
-                         '"discard".', outcome=outcome)
+            raise Misuse("stepper.outcome", outcome=outcome)
         tasks = {key for key, fields in self.trace.start["tasks"].items() if fields["job"] == job}
 
         def holds(record: Record) -> bool:

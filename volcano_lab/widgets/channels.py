@@ -60,8 +60,7 @@ def named_resource(ssn: Session, resource: str) -> str:
     for name in (each for names in (there, asked) for each in names):
         if resource in (name, name.rpartition("/")[2]):
             return name
-    raise NoSuch("no node has {resource}, and no pod requests it; there are {names}",
-                 resource=resource, names=list(there))
+    raise NoSuch("picture.resource", resource=resource, names=list(there))
 
 
 def amount(value: float | None, resource: str) -> float | None:

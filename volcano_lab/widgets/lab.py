@@ -113,8 +113,7 @@ class Lab(live.OnPage):
         self._keys = [panel.key or panel.kind for panel in self.panels]
         twice = {key for key in self._keys if self._keys.count(key) > 1}
         if twice:
-            raise Misuse("two panels have the key {keys:,}; give each its own: key=…",
-                         keys=sorted(twice))
+            raise Misuse("lab.keys", keys=sorted(twice))
         self._decisions = Decisions(self._decided)
         self._timer: asyncio.TimerHandle | None = None
         self._values = dict(self.start)
@@ -195,8 +194,7 @@ class Lab(live.OnPage):
 
     def _move(self, values: Values, more: bool = False) -> None:
         if not isinstance(values, dict):
-            raise Misuse("a move is {values}; allowed are values by the name of their control.",
-                         values=repr(values))
+            raise Misuse("lab.move", values=repr(values))
         for name in values:
             if name not in self.controls:
                 raise NoSuch("{name} is no control; there are {controls:,}", name=name,

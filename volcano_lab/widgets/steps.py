@@ -264,6 +264,4 @@ def _trace_of(what: Any, conf: str | None) -> TraceReader:
                                                                          ())):
         if isinstance(found, TraceReader):
             return found
-    raise Misuse("a stepper goes through a trace, not a {name}; allowed are a Trace, a Stepper, "
-                 "an Explainer, a session that a Trace watched, and a Cluster.",
-                 name=type(what).__name__)
+    raise Misuse("stepper.source", name=type(what).__name__)

@@ -29,8 +29,7 @@ class Table(pd.DataFrame):
         try:
             return super().__getitem__(key)
         except KeyError as error:
-            raise NoSuch("the table has no column {one_line}; it has {names:20}",
-                         one_line=one_line(repr(key), 100),
+            raise NoSuch("table.column", column=one_line(repr(key), 100),
                          names=[*map(str, self.columns)]) from error
 
     def _repr_html_(self) -> str:

@@ -40,8 +40,7 @@ def _trace_of(source: Source) -> TraceReader:
     """Return the trace of an object, or the trace itself. Raises `TypeError` otherwise."""
     trace = getattr(source, "trace", source)
     if not isinstance(trace, TraceReader):
-        raise Misuse("rows come from a Cycle or a trace, not from {name}.",
-                     name=type(source).__name__)
+        raise Misuse("table.source", name=type(source).__name__)
     return trace
 
 

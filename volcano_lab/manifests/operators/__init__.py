@@ -160,8 +160,7 @@ def _why_not(obj: OperatorObject, objects: list[KubernetesObject], there: Set[st
             return [workloads.suspended(obj, f"spec.{path}", str(value).lower())]
     if reason := ended(obj):
         return [reason]
-    return [gettext("the runtime that it names (spec.runtimeRef) is not among the objects, so that "
-                    "no pods are created of it")] if made is None else None
+    return [Message("not_created.runtime")] if made is None else None
 
 
 def _add_gang(obj: OperatorObject, gang: Gang, asked: bool,
@@ -177,9 +176,8 @@ def _add_gang(obj: OperatorObject, gang: Gang, asked: bool,
         if spec.scheduler_name == model.VOLCANO:
             (later if role.later and name else first).extend(_pods(obj, role, spec, name))
         elif role.count:
-            told.append(gettext("its pods are for another scheduler, {scheduler_name}, and are not "
-                                "created; {asks}", asks=gettext(row.asks),
-                                scheduler_name=spec.scheduler_name or "default-scheduler"))
+            told.append(Message("not_created.unhanded", asks=gettext(row.asks),
+                                scheduler=spec.scheduler_name or "default-scheduler"))
     group = given(name) if name else None
     if group is not None:
         if group.status.phase in ("", "Pending"):
@@ -195,8 +193,7 @@ def _add_gang(obj: OperatorObject, gang: Gang, asked: bool,
     plan.objects += first
     plan.later += later
     if later:
-        told.append(gettext("{later:2}: created when {first:2} runs; minResources of PodGroup "
-                            "{name} count them", later=[pod.name for pod in later],
+        told.append(Message("not_created.after", later=[pod.name for pod in later],
                             first=[pod.name for pod in first], name=name))
 
 

@@ -17,7 +17,7 @@ from volcano_lab.manifests.operators import model
 from volcano_lab.manifests.operators.model import Created, Gang, Part, Reading, Role, at, items
 from volcano_lab.manifests.operators.spark import merged
 from volcano_lab.manifests.schema import Findings, structure
-from volcano_lab.messages import Message, Said, gettext
+from volcano_lab.messages import Message, Said
 
 ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
 MOST_STEPS = 50
@@ -257,9 +257,7 @@ def _resource(read: Reading, resource: Any, values: Values, created: Created) ->
     cls = api.KINDS.get((str(at(document, "apiVersion", "")).rpartition("/")[0],
                          str(at(document, "kind", ""))))
     if cls is None or document is None:
-        created.sentences.append(gettext("the object of a resource template is not created: its "
-                                         "action creates nothing, or its manifest is of no kind "
-                                         "that is read here"))
+        created.sentences.append(Message("not_created.resource"))
         return
     found = structure(cls, {key: value for key, value in document.items()
                             if key not in ("apiVersion", "kind")}, Findings())

@@ -49,9 +49,7 @@ def packed(thing: Any) -> bytes:
     try:
         return dumps(thing)
     except Exception as error:
-        raise SweepError("base or a metric can't be sent to another process ({error}); allowed "
-                         "are objects and functions of a module, or one worker",
-                         error=error) from None
+        raise SweepError("sweep.packed", error=error) from None
 
 
 @lru_cache(maxsize=2)
@@ -103,5 +101,4 @@ def _dask(function: Callable, payload: Any, items: Sequence[Item], workers: int,
             yield from _finished(client.get_executor(pure=False), function, data, items)
     except (OSError, TimeoutError, ValueError, TypeError, CancelledError) as error:
         # TypeError: tls:// without certificates in Dask's configuration
-        raise SweepError("the Dask scheduler at {scheduler} can't be reached ({error})",
-                         scheduler=scheduler, error=error) from None
+        raise SweepError("sweep.dask", scheduler=scheduler, error=error) from None

@@ -59,6 +59,4 @@ def measure(name: str, run: Cycle | History) -> Any:
     names = sorted({row[kind].removeprefix("default/") for row in rows.values()})
     there = gettext("; queues are {known:5}" if kind == "queue" else "; jobs are {known:5}",
                     known=names) if rows else ""
-    raise NoSuch('no metric is called "{name}"; allowed are {metrics:,}, '
-                 "queue/NAME.FIELD.RESOURCE and job/[NAMESPACE/]NAME.FIELD{there}", name=name,
-                 metrics=[*whole], there=there)
+    raise NoSuch("sweep.metric", name=name, metrics=[*whole], there=there)

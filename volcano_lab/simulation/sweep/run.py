@@ -145,8 +145,7 @@ def columns_of(grid: Grid) -> dict[str, list[Any]]:
     if len(columns) < len(given):
         raise SweepError("grid: a name is given twice; allowed is once, with all values")
     if (count := prod(map(len, columns.values()))) > MOST_SETTINGS:
-        raise SweepError("grid: there are {count:,} settings; allowed are {most:,}", count=count,
-                         most=MOST_SETTINGS)
+        raise SweepError("sweep.settings", count=count, most=MOST_SETTINGS)
     return columns
 
 
@@ -154,13 +153,11 @@ def _column(text: str) -> tuple[str, Iterable[Any]]:
     """Return the name and the values of `NAME=VALUE,VALUE` or `NAME=FIRST..LAST`."""
     name, equals, values = text.partition("=")
     if not (equals and name and values):
-        raise SweepError('grid is "{text}"; allowed is NAME=VALUE,VALUE or NAME=FIRST..LAST',
-                         text=text)
+        raise SweepError("sweep.column", text=text)
     if span := _RANGE.fullmatch(values):
         numbers = range(int(span[1]), int(span[2]) + 1)
         if not 0 < len(numbers[:MOST_SETTINGS + 1]) <= MOST_SETTINGS:
-            raise SweepError('grid is "{text}"; allowed is a range of 1 to {most:,} numbers',
-                             text=text, most=MOST_SETTINGS)
+            raise SweepError("sweep.range", text=text, most=MOST_SETTINGS)
         return name, numbers
     try:
         (found,) = documents(f"[{values}]")
@@ -184,8 +181,7 @@ def _check(name: str, columns: Mapping[str, list[Any]], base: World, conf: Conf)
     if name == CONF or not columns[name] or (name.startswith(IN_CONF) and CONF in columns):
         return  # one configuration may have a field that another lacks
     if "/" not in name:
-        raise SweepError('grid: "{name}" is no field; allowed is KIND/NAME.FIELD, '
-                         "plugin/NAME.ARGUMENT or conf, unless base is a function", name=name)
+        raise SweepError("sweep.field", name=name)
     found = ""
     for value in (columns[name][0], None, True):  # null for no value, true for a switch
         try:

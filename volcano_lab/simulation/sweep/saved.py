@@ -28,15 +28,13 @@ def read(path: Path, sweep: str, settings: Sequence[Mapping[str, Any]], names: I
             raise OSError(0, gettext("it is no regular file"))
         lines = path.read_text("utf-8", "replace").splitlines()
     except OSError as error:
-        raise SweepError("{path}: can't be used as the file of a sweep ({strerror})", path=path,
-                         strerror=error.strerror) from None
+        raise SweepError("sweep.file", path=path, strerror=error.strerror) from None
     numbers, done = {_line(setting): number for number, setting in enumerate(settings)}, {}
     for row in map(_row, filter(str.strip, lines)):
         if row is None:
             continue
         if row.pop("sweep", None) != sweep:
-            raise SweepError("{path} is of another sweep (base, configuration, names or metrics "
-                             "differ); allowed is its own file, or a new one", path=path)
+            raise SweepError("sweep.other", path=path)
         number = numbers.get(_line({name: row.pop(name, None) for name in names}))
         if number is not None:
             done[number] = row

@@ -165,8 +165,7 @@ class Comparison(Shown):
             yield gettext("The cycles do not differ." if self.given else "Nothing differs.")
             yield from self._without_effect(True)
             return
-        yield paragraph(self._counts()) or gettext(
-            "The cycle places and evicts as many pods as before, and as many wait.")
+        yield paragraph(self._counts()) or str(Message("comparison.same"))
         if self.breaks:
             yield gettext("Gangs that fall below their minimum: {jobs:4}.", jobs=self.breaks)
         if deleted := [row["job"] for row in self.jobs if row["phase"][1] is None]:
