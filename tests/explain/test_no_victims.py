@@ -16,7 +16,7 @@ BOTH = conf("priority", "gang", "predicates", "proportion", actions="allocate, p
 COOLS = {"labels": {"volcano.sh/cooldown-time": "1h"}, "conditions": [
     {"type": "PodScheduled", "status": "True", "lastTransitionTime": "2027-01-15T07:30:00Z"}]}
 CODES = ("not_less_important", "protected", "victims", "preempt_", "reclaim_", "no_preempt",
-         "no_reclaim", "gang_content", "minimum_promised")
+         "no_reclaim", "gang_content", "minimum_promised", "not_preemptable")
 
 
 def klass(name, value, **fields):
@@ -74,7 +74,11 @@ TABLE = [  # the cluster, the configuration, codes and sentences
         "volcano.sh/cooldown-time.")]),
     (single(annotations={"volcano.sh/preemptable": "false"}), PREEMPT, [
         ("preempt_no_candidates", "preempt finds no node where evicting pods of its own queue "
-         "would free enough. Pods of default/old have volcano.sh/preemptable: false.")]),
+         "would free enough."),
+        ("not_preemptable", "Pods of default/old have volcano.sh/preemptable: false.")]),
+    (single().node("n2", cpu=4).add(group("own"), pod("own-0", "own", "n2", requests={
+        "cpu": "4"}, annotations={"volcano.sh/preemptable": "false"})), PREEMPT, [
+        KEPT, ("not_preemptable", "Pods of default/own have volcano.sh/preemptable: false.")]),
     (single().add(group("never", priorityClassName="high"), pod(
         "never-0", "never", requests={"cpu": "2"}, preemptionPolicy="Never")).job("new", cpu=9),
      PREEMPT, [("preempt_not_eligible", "preempt does nothing for pod default/never-0: its "

@@ -35,6 +35,11 @@ metadata: {name: web, namespace: default}
 spec: {minMember: 1}
 status: {phase: Inqueue}
 """
+POD = """\
+{apiVersion: v1, kind: Pod, metadata: {name: web-0, namespace: default, annotations: {
+  scheduling.k8s.io/group-name: web}}, spec: {schedulerName: volcano, containers: [{name: c,
+  resources: {requests: {cpu: 1}}}]}, status: {phase: Pending}}
+"""
 JOB = """\
 apiVersion: batch.volcano.sh/v1alpha1
 kind: Job
@@ -150,6 +155,28 @@ def test_devices_withheld_from_a_node_count_beside_larger_nodes(spec, named):
     for asked in ({}, {"node": "n2"}):
         found = cluster.why("new-0" if asked else "new", conf=ALLOCATE, **asked)
         assert ("n2 has a.b/gpu 8 (status.capacity)" in found.text) == named
+
+
+def test_a_node_with_devices_that_it_may_not_use_is_repaired_before_one_is_bought():
+    nodes = "".join(WITHHELD.replace("NAME", name).replace("SPEC", "").replace("USABLE", usable)
+                    for name, usable in (("n1", "7"), ("n2", "0")))
+    found = Cluster().add(nodes).job("new", cpu=1, resources={"a.b/gpu": "8"}).why(
+        "new", conf=ALLOCATE)
+    assert "n1 has a.b/gpu 8 (status.capacity) and only 7 allocatable" in found.text
+    assert "n2 has a.b/gpu 8 (status.capacity) and only 0 allocatable" in found.text
+    assert found.remedies[0].change == (
+        "repair node n1, which has 7 of 8 a.b/gpu or repair node n2, which has 0 of 8 a.b/gpu")
+
+
+@pytest.mark.parametrize("first", ["volcano", "other"])
+def test_pods_of_a_gang_that_name_another_scheduler_are_given_to_volcano(first):
+    pods = "".join("---\n" + POD.replace("web-0", f"web-{number}").replace("volcano,", f"{name},")
+                   for number, name in enumerate([first, *{"volcano", "other"} - {first}]))
+    explanation = Explainer(with_defaults(loads(NODE.replace("not-ready", "none").replace(
+        "NoSchedule", "PreferNoSchedule") + "\n---\n" + GROUP.replace(
+            "Member: 1", "Member: 2") + pods)), ALLOCATE).why("web")
+    assert [remedy.change for remedy in explanation.remedies] == [
+        "job default/web: schedulerName volcano for its pods"]
 
 
 def test_devices_that_a_node_may_not_use_are_named():

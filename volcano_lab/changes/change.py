@@ -124,7 +124,7 @@ def value_before(draft: Draft, conf: SchedulerConfiguration, text: str) -> Any:
         return None
     place, steps, obj = setting.split(draft)
     if isinstance(obj, PodGroup) and not setting.of_group and steps[0] == "spec" and steps[1:]:
-        return field_of(draft, place, steps[1:])
+        return field_of(draft, place, steps[1:], setting.value)
     return at_path(obj, steps)
 
 

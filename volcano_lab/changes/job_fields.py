@@ -63,9 +63,9 @@ def set_field(world: Draft, place: int, steps: list[str], edit: Change, where: s
     job.put_back()
 
 
-def field_of(world: Draft, place: int, steps: list[str]) -> Any:
-    """Return a job's value at a path, as plain data; its PodGroup is at a place. Of
-    pods' fields the first pod's value counts, of requests the largest.
+def field_of(world: Draft, place: int, steps: list[str], but: Any = None) -> Any:
+    """Return a job's value at a path, as plain data; its PodGroup is at a place. Of pods' fields
+    the first value counts that is not the one to set (`but`), of requests the largest.
     """
     word, name = steps[0], ".".join(steps[1:])
     job = _Job(world, place)
@@ -77,7 +77,8 @@ def field_of(world: Draft, place: int, steps: list[str]) -> Any:
         notes = [each.metadata.annotations for each in (job.group, *job.pods)]
         return next((each[name] for each in notes if name in each), None)
     if word in IN_PODS or word == "priority":
-        return next((at_path(pod.spec, steps) for pod in job.pods), None)
+        values = [at_path(pod.spec, steps) for pod in job.pods]
+        return next((value for value in values if value != but), *values[:1] or [None])
     return at_path(job.group.spec, ["minMember"] if word == "minAvailable" else steps)
 
 

@@ -5,6 +5,7 @@ Volcano: none
 
 from collections.abc import Iterator
 from functools import reduce
+from itertools import chain
 
 from volcano_lab.actions.evictions import admitted_jobs
 from volcano_lab.actions.preempt import TOPOLOGY_AWARE
@@ -31,7 +32,7 @@ def eviction_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                        least=job.min_available)
         return
     for action in actions:
-        for cause in _attempt(seen, job, action) if (
+        for cause in chain(_attempt(seen, job, action), _not_preemptable(seen, job, action)) if (
                 not context or may_evict(seen, job, action)) else ():
             cause.context = context
             yield cause
@@ -84,19 +85,25 @@ def _attempt(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
 def _no_candidates(seen: Evidence, job: JobInfo, action: str, claims: list[Record]) -> Cause:
     """That no pod may be evicted, and the queues and jobs whose own fields say so."""
     closed = _not_reclaimable(seen, job) if action == "reclaim" else {}
-    theirs = [task for task in seen.tasks.values() if task.node_name and (
-        seen.ssn.jobs[task.job].queue == job.queue) == (action == "preempt")]
-    kept = [*dict.fromkeys(task.job for task in theirs if not task.preemptable)]
-    bound = [task for task in theirs if task.status == BOUND and action == "reclaim"]
+    bound = [task for task in seen.tasks.values() if task.status == BOUND and (
+        action == "reclaim" and seen.ssn.jobs[task.job].queue != job.queue)]
     said = Message("no_candidates.closed", queues=[
         Message("queue.holds", **{**seen.sums(name, held), "allocated": held})
         for name, held in closed.items()]) if closed else Message(f"no_candidates.{action}")
-    why = not_started(task.pod for task in bound)
-    notes = [Message(code, jobs=[*map(seen.called, dict.fromkeys(uids))], why=why)
-             for code, uids in (("not_preemptable", kept),
-                                ("not_running", [task.job for task in bound])) if uids]
-    return Cause(f"{action}_no_candidates", [said, *notes],
-                 {"not_reclaimable": closed, "kept": kept}, claims)
+    jobs = [*map(seen.called, dict.fromkeys(task.job for task in bound))]
+    return Cause(f"{action}_no_candidates", [
+        said, Message("not_running", jobs=jobs, why=not_started(task.pod for task in bound))
+        if bound else None], {"not_reclaimable": closed}, claims)
+
+
+def _not_preemptable(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
+    """Yield the jobs that an action is meant for whose own pods say that they are not evicted."""
+    meant = less_important(seen.ssn, job) if action == "preempt" else [
+        other for other in seen.ssn.jobs.values() if other.queue != job.queue]
+    kept = [other.uid for other in meant if any(
+        task.node_name and not task.preemptable for task in other.tasks.values())]
+    if kept and seen.calls_about(job, "claimant", action):
+        yield Cause.of("not_preemptable", jobs=[*map(seen.called, kept)], kept=kept)
 
 
 def _not_reclaimable(seen: Evidence, job: JobInfo) -> dict[str, Amounts]:

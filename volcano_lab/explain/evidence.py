@@ -9,6 +9,7 @@ from volcano_lab.api import JobInfo, NodeInfo, TaskInfo, objects as api, status 
 from volcano_lab.api.resource import Resource, max_of, total
 from volcano_lab.explain.explanation import Amounts, added, part
 from volcano_lab.framework import Session
+from volcano_lab.manifests.owners import job_of
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, Said
 from volcano_lab.plugins.admission import inqueue_resource
@@ -63,6 +64,10 @@ class Evidence:
         """Return the Volcano Job of a PodGroup; none where another object has created it."""
         return [obj for obj in self.named.get(self.called(job.uid), ())
                 if isinstance(obj, api.VolcanoJob)]
+
+    def by_others(self, job: JobInfo) -> bool:
+        """Whether pods of a PodGroup wait for another scheduler."""
+        return job.uid in map(job_of, self.elsewhere.values())
 
     def is_new(self, task: TaskInfo) -> bool:
         """Whether a pod has no node in the cluster: what runs here may be placed in a cycle before.

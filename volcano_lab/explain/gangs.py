@@ -59,7 +59,7 @@ def _invalid(seen: Evidence, job: JobInfo, invalid: Any) -> Cause:
         *_created(seen, job, failed or bool(renamed or unnamed)),
         Message("gang_invalid.after", **after) if after else None,
         Message("gang_invalid.later", count=valid)
-        if valid and not (after or roles or failed or owners.lacks_head(job)
+        if valid and not (after or roles or failed or seen.by_others(job) or owners.lacks_head(job)
                           or seen.not_created.get(seen.called(job.uid))) else None],
         {"min_available": job.min_available, "valid": valid, "roles": roles,
          "renamed": renamed, "after": after, **({"failed": True} if failed else {})}, records)
@@ -80,7 +80,7 @@ def _created(seen: Evidence, job: JobInfo, known: bool) -> Iterator[Message]:
     if job.has_pending_tasks() and any(getattr(each, "code", "") in (
             "not_created.depends", "not_created.later") for each in why):
         yield Message("gang_invalid.depends")
-    if owner and not (why or known):
+    if owner and not (why or known or seen.by_others(job)):
         most = owners.at_once(seen, job)
         form = "at_once" if most < job.min_available else "owner"
         if owner.kind == "StatefulSet" and job.valid_task_num():

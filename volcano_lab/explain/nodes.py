@@ -16,7 +16,7 @@ from volcano_lab.explain.explanation import Amounts, Cause, over, part
 from volcano_lab.explain.holders import room_causes
 from volcano_lab.explain.rules import STATIC, lets_in, refused_now, rule_causes, rule_of
 from volcano_lab.messages import Message, known
-from volcano_lab.trace import Record, amounts
+from volcano_lab.trace import Record, amounts, grouped
 
 INSUFFICIENT, PODS = "Insufficient ", "Insufficient pods"
 REQUIRED = ("node_affinity", "volume_node", "volume_zone")
@@ -218,9 +218,10 @@ def withheld(seen: Evidence, task: TaskInfo, nodes: Iterable[str], names: Iterab
                  for node in map(seen.ssn.nodes.__getitem__, nodes)]
         less = [size for size in sizes if size[0] > size[1] and (
             device or size[1] < asked <= size[0]) and lets_in(seen, task, size[2])]
-        for whole, usable, _ in less[:1]:
-            yield Message("devices.withheld" if device else "node.kept", n=len(less), nodes=[
-                name for *_, name in less], capacity={each: whole}, usable={each: usable})
+        alike = grouped((size[:2], size[2]) for size in less)
+        for (whole, usable), names in [*alike.items()][:rules.MOST if device else 1]:
+            yield Message("devices.withheld" if device else "node.kept", n=len(names), nodes=names,
+                          capacity={each: whole}, usable={each: usable})
 
 
 def _left_in_all(left: dict[str, Amounts], lacking: dict[str, list[str]],

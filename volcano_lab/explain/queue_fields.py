@@ -74,6 +74,11 @@ class OfQueues(Case):
         if "proportion" in self.ssn.plugins:
             before = self.world.queues[self.job.queue].spec.weight or 0
             yield values.stepped(f"queue/{self.job.queue}.weight", before, steps=1000)
+            used = {job.queue for job in self.ssn.jobs.values()}
+            if all(self.world.queues[name].spec.deserved for name in used):  # which capacity reads
+                tier = len(self.world.conf.tiers)
+                yield once("plugin/proportion.tier=null", f"plugin/capacity.tier={tier}",
+                           rank=Rank.SWITCH)
         elif "capacity" in self.ssn.plugins and known is not None:
             wanted = amounts(known.request if level is None else level)
             named = {name for queue in self.world.queues.values() for name in (

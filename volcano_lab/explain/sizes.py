@@ -5,15 +5,16 @@ Volcano: none
 """
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from math import ceil
 from typing import Any
 
-from volcano_lab.api import JobInfo, quantity_text
+from volcano_lab.api import JobInfo, quantity, quantity_text
 from volcano_lab.changes.job_fields import requests_of
 from volcano_lab.explain import owners, slips, values
 from volcano_lab.explain.evidence import largest_of, member, of_daemons, requested, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, in_quantity, over
-from volcano_lab.explain.options import Option, Rank, World, once, setting, text_of
+from volcano_lab.explain.options import Option, Rank, World, once, setting, several, text_of
 from volcano_lab.framework import Session
 from volcano_lab.manifests.field_defaults import HOSTNAME
 from volcano_lab.trace import amounts
@@ -33,15 +34,14 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) 
     lacking, gang, allowed = _lacking(ssn, causes, largest, members)
     most = largest_of(node.allocatable for node in ssn.nodes.values())
     meant = _slips(world, job, largest, most)
-    for options in meant.values():
-        yield from options
+    yield from chain.from_iterable(meant.values())
     yield from _without(world, job, largest, {*most, *meant})
-    together = any("asked" in cause.numbers or cause.code == "gang_short" for cause in causes)
-    fewer = members if together else 1
+    fewer = members if any("asked" in cause.numbers or cause.code == "gang_short"
+                           for cause in causes) else 1
     for name in _resources(causes) or largest:
         if name in largest and name not in meant and name != "pods":
             yield from _smaller(world, job, name, lacking.get(name, 0.0), largest[name], fewer)
-    yield from _together(world, job.uid, causes)
+    yield from chain(_together(world, job.uid, causes), _repaired(world, largest))
     if not meant and _likely(largest, most):
         wanted = _wanted(ssn, causes, lacking, gang)
         yield from values.nodes(world, largest, wanted, allowed,
@@ -157,6 +157,16 @@ def _smaller(world: World, job: JobInfo, name: str, less: float, largest: float,
             world.job(job.uid), "minResources", name, to=text), rank=Rank.HARMLESS)]
     else:
         yield from values.request(world, job.uid, name, largest - less / members)
+
+
+def _repaired(world: World, asked: Iterable[str]) -> Iterator[Option]:
+    """That nodes announce all of their devices again."""
+    texts = [setting(f"node/{node.name}", "allocatable", name, to=whole)
+             for node in world.nodes.values() for name in asked if "/" in name
+             for whole in [node.status.capacity.get(name, "0")]
+             if quantity.parse(whole) > quantity.parse(node.status.allocatable.get(name, "0"))]
+    yield from [once(text, kind="repair") for text in texts]
+    yield several(texts)
 
 
 def _together(world: World, uid: str, causes: list[Cause]) -> Iterator[Option]:

@@ -22,7 +22,7 @@ from volcano_lab.explain.promises import promise_fails
 from volcano_lab.explain.remedy import Remedy, by_owner, gains, spared
 from volcano_lab.explain.trial import TooLate, Trial
 from volcano_lab.framework import SchedulerConfiguration, Session
-from volcano_lab.manifests import ManifestError, job_of, verdicts
+from volcano_lab.manifests import ManifestError, verdicts
 from volcano_lab.messages import Message
 from volcano_lab.trace import POINTS, Names
 
@@ -32,8 +32,8 @@ PATIENCE, LIFE = 4, 2
 """A try has 1/`PATIENCE` of the time, the cycles that follow it as much as `LIFE` tries; in a
 `LARGE` cluster as much as one.
 """
-SUMS = re.compile(r"\.(more|overcommit-factor|unschedulable|taints|requests|capability|tolerations"
-                  r"|minResources|nodeSelector|affinity|labels)\b")
+SUMS = re.compile(r"\.(more|allocatable|overcommit-factor|unschedulable|taints|requests|capability"
+                  r"|tolerations|minResources|nodeSelector|affinity|labels)\b")
 """Settings by which allocate alone may place a job: no pod has to be evicted for it."""
 FIRST = re.compile(r"(job|queue)/.*\.priority=")
 """A setting by which a job is served before others: with another one, allocate may place it."""
@@ -61,8 +61,8 @@ class Tries:
         placed, promised, waiting = counts(job)
         self.places = placed + (0 if promise_fails(seen, job) else promised)
         self.lost = bool(job.tasks) and not waiting and not pod
-        self.barred = bool(seen.not_created.get(seen.called(job.uid))) or job.uid in map(
-            job_of, seen.elsewhere.values())  # its pods are not there once it is admitted
+        self.barred = bool(seen.not_created.get(seen.called(job.uid))) or (
+            seen.by_others(job))  # its pods are not there once it is admitted
         self._known: dict[Change, int] = {}
         self._loops = False  # whether the change that was judged last evicts again and again
 
