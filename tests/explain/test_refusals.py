@@ -81,6 +81,27 @@ TABLE = [  # cluster, configuration, the first sentences, the next ones of a que
      None)]
 
 
+def test_a_limit_counts_all_that_the_whole_gang_exceeds():
+    limits = {"cpu": 4, "memory": "8Gi"}
+    held = Cluster().node("n1", cpu=16, memory="64Gi").queue("a", capability=limits).job(
+        "old", queue="a", cpu=1, memory="4Gi", running={"n1": 1}).job(
+        "new", queue="a", pods=4, cpu=1, memory="3Gi")
+    found = Explainer(held.objects(), TREE).why("new")
+    assert found.head.startswith("new waits for quota: queue a is memory 8Gi and cpu 1 short.")
+    assert ("With the 4 pods of its gang: memory 4Gi and cpu 1 + memory 12Gi and cpu 4 = memory "
+            "16Gi and cpu 5, limit memory 8Gi and cpu 4.") in found.text
+    assert "queue a: capability cpu 4, memory 8Gi -> cpu 5, memory 16Gi" in [
+        remedy.change for remedy in found.remedies][:1]
+
+
+@pytest.mark.parametrize("factor, said", [("1.2", False), ("3", True)])
+def test_a_queue_that_may_hold_the_whole_cluster_is_named_where_no_other_sum_is(factor, said):
+    overcommit = f"{{name: overcommit, arguments: {{overcommit-factor: {factor}}}}}"
+    settings = conf("gang", overcommit, "proportion", actions="enqueue, allocate")
+    text = Explainer(queues().job("new", queue="a", cpu=10).objects(), settings).why("new").text
+    assert ("limit 8 (the whole cluster)" in text) is said
+
+
 @pytest.mark.parametrize("cluster, settings, said, above", TABLE)
 def test_the_queue_that_refuses(cluster, settings, said, above):
     causes = Explainer(cluster.objects(), settings).why("new").causes

@@ -17,7 +17,7 @@ from volcano_lab.explain import beyond, candidates, kubelet, pages, questions, r
 from volcano_lab.explain.behind import VOLUMES, behind, larger_first
 from volcano_lab.explain.evidence import Evidence, unbound, waits
 from volcano_lab.explain.explanation import Cause, Explanation, Group, Waiting, each_said
-from volcano_lab.explain.head import PODS_REFUSED, gap_of, head_of
+from volcano_lab.explain.head import PODS_REFUSED, gap_of, head_of, said_already
 from volcano_lab.explain.holdings import why_node, why_queue
 from volcano_lab.explain.left_out import absent, left_out, no_queue
 from volcano_lab.explain.loops import cluster_loops
@@ -137,8 +137,9 @@ class Explainer(Shown):
         seeks = _lacks(job, codes)
         evicted = any(cause.code == "victim" for cause in causes)
         find = partial(remedies_for, self.evidence, job, causes, keep=not seeks)
+        shown = [cause for cause in causes if not said_already(cause, causes)]
         return Explanation(f"job {self.names.called(uid)}", head_of(self.evidence, job, causes),
-                           causes, find if seeks or evicted else None)
+                           shown, find if seeks or evicted else None)
 
     def _in_time(self, job: JobInfo) -> bool:
         """Whether a job gets the places that it waits for without a change."""

@@ -3,12 +3,12 @@
 Volcano: none
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from volcano_lab.api import JobInfo
 from volcano_lab.api.status import FAILED, RELEASING, RUNNING, SUCCEEDED
-from volcano_lab.explain import beyond, evidence
+from volcano_lab.explain import beyond, evidence, releases
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text, over
 from volcano_lab.explain.origin import TOO_LARGE
@@ -80,7 +80,7 @@ def gap_of(cause: Cause, sure: bool = False) -> Message | None:
     code = _gap(cause) + f".{cause.numbers.get('sure')}" * sure
     said = [each for each in cause.sentences if isinstance(each, Message)]
     own = next((each.facts["n"] for each in said if each.code.startswith("own_pods")), 0)
-    gang = next((each.facts["sum"] for each in said if each.code == "queue.gang"), None)
+    gang = next((each.facts for each in said if each.code.startswith("queue.gang")), None)
     for part, holds in (("own", own), ("gang", gang), ("deadlock", "deadlock" in cause.numbers)):
         code += f".{part}" * bool(holds and known(f"{code}.{part}"))
     if not known(code) or (cause.context and cause.code not in TOO_LARGE and not sure):
@@ -89,8 +89,22 @@ def gap_of(cause: Cause, sure: bool = False) -> Message | None:
     asked, there = (next((facts[name] for name in names if facts.get(name) is not None), None)
                     for names in (("asked", "request"), ("limit", "total", "free_in_total")))
     if asked and there is not None:
-        facts["short"] = over(gang or asked, there)
+        facts["short"] = over(gang["sum"], gang["limit"]) if gang else over(asked, there)
     return Message(code, **facts)
+
+
+def said_already(cause: Cause, causes: Iterable[Cause]) -> bool:
+    """Whether other causes say the same: a known defect, which jobs reclaim looks at; overcommit,
+    or that the job is too large, that the cluster has no more.
+    """
+    codes = {each.code for each in causes}
+    if cause.numbers.get("actions") == ["reclaim"] and cause.code == "evicts_for_admitted":
+        return any("owed" in releases.DEFECTS[str(each.numbers["issue"])]
+                   for each in causes if each.code == "known_defect")
+    return bool(codes & {"overcommit_refuses", *TOO_LARGE}) and any(
+        isinstance(said, Message) and said.code == "queue_over.too"
+        and [each.code for each in said.facts["origin"]] == ["origin.cluster"]
+        for said in cause.sentences)
 
 
 def _which(cause: Cause) -> dict[str, Message]:

@@ -4,7 +4,7 @@ Volcano: none
 """
 
 from collections.abc import Iterator
-from itertools import product
+from itertools import accumulate, product
 from math import ceil
 from typing import Any
 
@@ -38,7 +38,10 @@ class OfQueues(Case):
             whole = amounts(known.allocated + evidence.still_needed(self.job))
             yield from values.raised(self.world, level, "capability", [whole])
             levels = [each for each in levels if each != whole]
-        yield from values.raised(self.world, level, "capability", levels)
+        # Each has what the lesser ones have, too: of other resources as much as the gang takes.
+        yield from values.raised(self.world, level, "capability", [*accumulate(
+            levels, lambda less, more: more | {
+                name: max(amount, more.get(name, 0.0)) for name, amount in less.items()})])
         used = {name for job in self.ssn.jobs.values() for name in self.world.line(job.queue)}
         for other in [name for name in self.world.queues if name not in (self.job.queue, level)]:
             for name, amount in sizes.missing(numbers).items():

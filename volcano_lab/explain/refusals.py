@@ -202,12 +202,14 @@ def _of_gang(seen: Evidence, job: JobInfo, record: Record, cause: Cause) -> Mess
     missing = job.min_available - (len(job.tasks) - len(unplaced(job)))
     if sums is None or missing < 2 or "limit" not in cause.numbers:
         return None
-    names = cause.numbers["short_of"]
+    limit = sums["deserved" if cause.code == "over_deserved" else "real_capability"]
     own = requested(seen.placed_just_before(job.uid, record))
-    held = part(added(sums["allocated"], own, -1.0), names)
-    gang = part(amounts(still_needed(job, missing)), names)
+    held, gang = added(sums["allocated"], own, -1.0), amounts(still_needed(job, missing))
+    names = [*{**cause.numbers["limit"], **over(part(added(held, gang), gang), limit)}]
+    held, gang, limit = (part(some, names) for some in (held, gang, limit))
     return None if (whole := added(held, gang)) == cause.numbers["asked"] else Message(
-        "queue.gang", held=held, gang=gang, sum=whole, n=missing)
+        "queue.gang.more" if len(names) > len(cause.numbers["limit"]) else "queue.gang",
+        held=held, gang=gang, sum=whole, n=missing, limit=limit)
 
 
 def _overused(seen: Evidence, job: JobInfo, record: Record) -> Cause:
