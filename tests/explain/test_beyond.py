@@ -316,6 +316,18 @@ def test_what_a_numatopology_says_of_a_node_is_told(node, cpus, policy, sure, sa
                                    ) is bool(said)
 
 
+@pytest.mark.parametrize(("asked", "less"), [(2, False), (3, True)])
+def test_no_numa_node_has_the_cpus_of_a_container_free(asked, less):
+    topology = TOPOLOGY.replace("NODE", "n1").replace("CPUS", "static").replace(
+        "POLICY", "single-numa-node")
+    found = Cluster(loads("---\n".join([NODE % "", POD.replace("cpu: 1", f"cpu: {asked}") % (
+        NUMA % "single-numa-node", "", ""), topology]))).explainer(
+            CONF % "numa-aware").why("a/g")
+    assert found.head.startswith("a/g waits for 3 free CPUs of one NUMA node: n1 has the most, 2."
+                                 ) is less
+    assert ("Request no more than 2" in found.text) is less
+
+
 @pytest.mark.parametrize(("cards", "given", "free", "said"), [
     ("a,4,9,X,true:", ["a", "a"], 99,
      "Card a of node n1 has volcano.sh/vgpu-memory 9, and its pods are given 12: a/p, a/p1."),

@@ -119,6 +119,17 @@ def test_the_podgroup_of_what_is_over_keeps_what_it_reserves(status, phase, leas
     assert (found.find_remedies is None) is over
 
 
+@pytest.mark.parametrize("kind, waits", [("RayJob", True), ("CronJob", False)])
+def test_a_job_may_wait_for_what_its_owner_has_created_beside_it(kind, waits):
+    runs, new = (owned(group(name, phase=phase), kind) for name, phase in (
+        ("runs", "Running"), ("new", "Inqueue")))
+    pods = [owned(pod(name, name, node=on, requests={"cpu": "3"}), kind)
+            for name, on in (("runs", "n1"), ("new", ""))]
+    text = Explainer(Cluster([node("n1"), runs, new, *pods]).objects(), GANG,
+                     1_800_000_000).why("podgroup/new").text
+    assert ("RayJob default/o has created default/runs and this job" in text) is waits
+
+
 @pytest.mark.parametrize("status, said, other", [
     ("Complete", "RayJob o is Complete, and its operator deletes PodGroup gone then; pods that it "
      "leaves running keep their nodes and count for no queue", "create PodGroup"),

@@ -33,7 +33,8 @@ ALLOTTED = "volcano.sh/vgpu-ids-new"
 a pod has those that it is given.
 """
 NUMA_POLICY = "volcano.sh/numa-topology-policy"
-SURE = {"beyond.cards.mode": "mode", "beyond.numa.policy": "numa", "beyond.cards.left": "left"}
+SURE = {"beyond.cards.mode": "mode", "beyond.numa.policy": "numa", "beyond.cards.left": "left",
+        "beyond.numa.less": "cpus"}
 """What no node has, or has left, by the message that says so."""
 MEMORY, MODE = "volcano.sh/vgpu-memory", "volcano.sh/vgpu-mode"
 COUNTED = re.compile(r"\d+/(\d+) tasks in gang ")
@@ -294,12 +295,22 @@ def _listed(obj: KubernetesObject, annotation: str) -> list[list[str]]:
 
 
 def _numa(seen: Evidence, task: TaskInfo) -> Message | None:
-    """The free CPUs of the nodes that have the NUMA policy of a pod, or that none has."""
+    """The free CPUs of the nodes that have the NUMA policy of a pod, or that none has it; and that
+    no NUMA node has those of a container free.
+    """
     policy = task.pod.metadata.annotations.get(NUMA_POLICY)
     nodes: list[Any] = [said for name in seen.ssn.nodes
                         for said in seen.not_created.get(numa.OF_NUMA + name, ())]
     fit = [Message("numa.free", **said.facts) for said in nodes
            if (said.facts["policy"], said.facts["cpus"]) == (policy, "static")]
+    asked = max((int(quantity.parse(each.resources.requests.get("cpu", "0")))
+                 for each in task.pod.spec.containers), default=0)
+    most, node = max(((int(count), said.facts["node"]) for said in fit
+                      for count in said.facts["free"]),
+                     key=itemgetter(0), default=(asked, ""))
+    if asked > most and policy == "single-numa-node":
+        return Message("beyond.numa.less", policy=policy, nodes=fit, asked=asked, node=node,
+                       most=most)
     return Message(f"beyond.numa.{'free' if fit else 'policy'}", policy=policy,
                    nodes=fit or nodes) if policy and nodes else None
 

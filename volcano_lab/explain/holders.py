@@ -15,7 +15,7 @@ from volcano_lab.explain import origin, requests
 from volcano_lab.explain.evidence import Evidence, ended, fails_to_start, of_daemon, requested
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.order import came_first
-from volcano_lab.explain.owners import created_by, ended_as, is_single, known_of, owner_of
+from volcano_lab.explain.owners import KINDS, created_by, ended_as, is_single, known_of, owner_of
 from volcano_lab.messages import Message
 from volcano_lab.trace import POINTS, Record, amounts
 
@@ -193,7 +193,7 @@ def by_whom(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
     largest_first = largest(kept, names)
     if any(said):
         holders = dict.fromkeys([*largest_first[:12], *largest(held, names)[:3]])
-        said += _never_run(seen, holders)
+        said += [*_never_run(seen, holders), _of_its_owner(seen, job, holders)]
         yield Cause("held_by", said, {"holders": [*holders], "ghosts": [
             uid for uid in largest_first if is_ghost(seen, uid)], "over": _ended(seen, holders)},
             [record], True)
@@ -225,7 +225,8 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
         partial(_waiting_pods, job), resources=names, queue=level), *others, *_over(seen, names)]
     if any(found):
         found.append(held_by(seen, "held_by.this_cycle", took, names))
-        found += [_own_groups(seen, job, holders), *_never_run(seen, holders)]
+        found += [_own_groups(seen, job, holders), *_never_run(seen, holders),
+                  _of_its_owner(seen, job, holders)]
         found += _all_wait(seen, job, cause, [seen.ssn.jobs[uid] for uid in holders], nodes or ())
     found += _after(seen, job, held_by(seen, "held_by.later", later, names))
     if any(found):
@@ -249,6 +250,16 @@ def _own_groups(seen: Evidence, job: JobInfo, holders: list[str]) -> Message | N
              for each in (job, *map(seen.ssn.jobs.__getitem__, holders)) if is_single(each)]
     if is_single(job) and len(marks) > 2 and any(each != marks[0] for each in marks):
         return Message("came_first.pods")
+    return None
+
+
+def _of_its_owner(seen: Evidence, job: JobInfo, holders: Iterable[str]) -> Message | None:
+    """That an owner whose pods do not come at once has created the job and holders."""
+    for name, kind in seen.names.above[job.uid].items():
+        jobs = [seen.called(uid) for uid in holders if uid != job.uid
+                and seen.names.above[uid].get(name) == kind in KINDS["later"]]
+        if jobs:
+            return Message("held_by.own", owner=f"{kind} {name}", jobs=jobs)
     return None
 
 
