@@ -108,9 +108,11 @@ def scenario(seed: int) -> Scenario:
     enqueue on or off; jobs that are gangs, elastic or best effort, with GPUs, host ports, roles,
     partitions, topologies, selectors, anti-affinity, volumes, priority classes, one of which evicts
     no other pod; queues from which nothing may be reclaimed, and a closed one; preempt's other way
-    to choose; how many seconds a bind takes at most. Of one queue a job runs from the beginning.
+    to choose; how many seconds a bind takes at most; a node that is tainted, cordoned or takes few
+    pods, a budget, how long a job may wait. Of one queue a job runs from the beginning.
     """
-    random, more, kinds = (Random(f"{what} {seed}") for what in ("scenario", "more", "kinds"))
+    random, more, kinds, marks = (Random(f"{what} {seed}")
+                                  for what in ("scenario", "more", "kinds", "marks"))
     kind = random.choice(["proportion", "proportion", "capacity", "tree", "tree", "hdrf"])
     topology = random.random() < 0.4
     cluster = Cluster().add(CLASSES)
@@ -124,6 +126,8 @@ def scenario(seed: int) -> Scenario:
         _add_hyper_nodes(cluster, nodes)
     if kind != "hdrf" and more.random() < 0.4:
         cluster.queue(more.choice(queues), reclaimable=False)
+    if kind != "hdrf" and marks.random() < 0.4:
+        cluster.queue(marks.choice(queues), guarantee={"cpu": 6})
     cluster.job("held", queue=more.choice(queues), pods=3, min_member=1, cpu=1,
                 running={"n1": 1, "n2": 1, "n3": 1})
     conf = _conf(kind, topology, random)
@@ -132,6 +136,7 @@ def scenario(seed: int) -> Scenario:
                                    "arguments": {"enableTopologyAwarePreemption": True}}]
     templates = [make(random.choice(queues), random) for make in _kinds(topology)]
     templates += [make(kinds.choice(queues)) for make in _more_kinds(cluster, nodes, kinds)]
+    templates += _add_marks(cluster, nodes, conf, marks, marks.choice(queues))
     return Scenario(cluster, json.dumps(conf), templates, slowest=more.choice([0.5, 2.5]))
 
 
@@ -254,6 +259,31 @@ def _more_kinds(cluster: Cluster, nodes: int, random: Random) -> list:
         found.append(lambda queue: _job("disk", queue, [_task("a", 3, volumes=[
             {"name": "data", "persistentVolumeClaim": {"claimName": "data"}}])]))
     return found
+
+
+def _add_marks(cluster: Cluster, nodes: int, conf: dict, random: Random, queue: str) -> list:
+    """Add one more node, which not every pod may use, a budget, and plugin sla; return a kind of
+    job that tolerates the node's taint.
+    """
+    spec = random.choice([{}, {"unschedulable": True},
+                          *({"taints": [{"key": "kept", "effect": effect}]}
+                            for effect in ("NoSchedule", "NoExecute", "PreferNoSchedule"))])
+    cluster.add(json.dumps({
+        "apiVersion": "v1", "kind": "Node", "spec": spec, "metadata": {
+            "name": f"n{nodes + 1}", "labels": {"kubernetes.io/hostname": f"n{nodes + 1}"}},
+        "status": {"allocatable": {"cpu": "8", "memory": "32Gi",
+                                   "pods": random.choice(["3", "110"])}}}))
+    if random.random() < 0.5:
+        cluster.add(json.dumps({
+            "apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
+            "metadata": {"name": "roles", "namespace": "default"},
+            "spec": {"selector": {"matchLabels": {"kind": "roles"}}},
+            "status": {"disruptionsAllowed": random.randint(0, 2)}}))
+    if random.random() < 0.2:
+        waiting = {"sla-waiting-time": random.choice(["10s", "40s"])}
+        conf["tiers"][0]["plugins"].insert(1, {"name": "sla", "arguments": waiting})
+    return [_job("brave", queue, [_task("a", 2, tolerations=[
+        {"key": "kept", "operator": "Exists"}])])]
 
 
 APART = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [

@@ -174,11 +174,11 @@ def test_scenarios_have_everything_that_they_draw_from():
     drawn = [soak.scenario(seed) for seed in range(40)]
     texts = "\n".join(scene.conf for scene in drawn)
     for word in ("preempt", "reclaim", "enqueue", "proportion", "capacity", "drf", "binpack", "pdb",
-                 "enableHierarchy", "network-topology-aware", "overcommit", "conformance"):
+                 "enableHierarchy", "network-topology-aware", "overcommit", "conformance", "sla"):
         assert word in texts and not all(word in scene.conf for scene in drawn)
     names = {template.name for scene in drawn for template in scene.templates}
     assert {"port", "roles", "zone", "apart", "near", "parts", "huge", "idle", "polite", "shut",
-            "groups", "disk"} <= names
+            "groups", "disk", "brave"} <= names
 
 
 @pytest.mark.slow

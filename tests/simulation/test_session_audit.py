@@ -2,6 +2,7 @@
 
 
 import pytest
+from policy_audit import PolicyAudit
 from session_audit import SessionAudit
 from status_audit import written_problems
 
@@ -10,6 +11,7 @@ from volcano_lab.api.resource import Resource
 from volcano_lab.api.status import ALLOCATED
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.framework.observer import joined
 from volcano_lab.framework.priority_queue import PriorityQueue
 from volcano_lab.framework.session import Session
 from volcano_lab.framework.statement import Allocate
@@ -43,7 +45,8 @@ class Hands:
 
     def __init__(self, conf):
         self.audit = SessionAudit()
-        self.ssn = Session(cluster().cache(), load_conf(conf), self.audit)
+        self.policy = PolicyAudit(self.audit.problems)
+        self.ssn = Session(cluster().cache(), load_conf(conf), joined(self.audit, self.policy))
         self.jobs = {uid.removeprefix("default/"): job for uid, job in self.ssn.jobs.items()}
         self.attrs = (self.ssn.plugins.get("proportion") or self.ssn.plugins["capacity"]).queue_opts
 
@@ -150,8 +153,9 @@ def critical_pods(hands):
 
 def victims(action, task, *chosen, **more):
     def fault(hands):
-        hands.audit.action_started(hands.ssn, action)
-        hands.audit.note("victims", task=task, chosen=chosen, **more)
+        for audit in (hands.audit, hands.policy):
+            audit.action_started(hands.ssn, action)
+            audit.note("victims", **{"task": task, "chosen": chosen, "node": "n1"} | more)
 
     return fault
 
@@ -169,15 +173,93 @@ def a_victim_that_a_plugin_does_not_name(hands):
     hands.audit.watch_point(point, ask)(hands.task("urgent-0"), [hands.task("busy-0")])
 
 
-def more_than_a_gang_can_spare(hands):
-    point, both = hands.ssn.points["preemptable"], [hands.task("busy-0"), hands.task("busy-1")]
-    hands.jobs["busy"].min_available = 1
-    hands.audit.watch(point, 0, "gang", lambda claimant, candidates: (both, 1))(None, both)
+def named_wrongly(point, plugin, task, wrong=lambda candidates: candidates):
+    def fault(hands):
+        both = [hands.task("busy-0"), hands.task("busy-1")]
+        asked = hands.policy.watch(hands.ssn.points[point], 0, plugin,
+                                   lambda claimant, candidates: (wrong(candidates), 1))
+        asked(hands.task(task), both)
+
+    return fault
 
 
-def a_job_before_its_turn(hands):
-    rest = PriorityQueue(lambda left, right: True, [hands.jobs["urgent"]])
-    hands.audit.popped("job", hands.jobs["gang"], rest)
+def the_important_before_the_others(hands):
+    hands.jobs["busy"].priority = 5
+    both = [hands.task("held-0"), hands.task("busy-0")]
+    hands.jobs["busy"].queue = "a"
+    hands.policy.watch_point(hands.ssn.points["preemptable"], lambda claimant, candidates: both)(
+        hands.task("gang-0"), both)
+    victims("preempt", "default/gang-0", "default/busy-0", candidates=["default/held-0"])(hands)
+
+
+def one_that_never_preempts(hands):
+    hands.task("urgent-0").pod.spec.preemption_policy = "Never"
+    victims("preempt", "default/urgent-0", "default/busy-0")(hands)
+
+
+def one_that_deserves_no_more(hands):
+    hands.attrs["a"].deserved = Resource(1000.0)
+    victims("reclaim", "default/large-0", "default/busy-0")(hands)
+
+
+def the_better_victims_by_trial(hands):
+    victims("preempt", "default/urgent-0", "default/busy-0", "default/busy-1", node="n1")(hands)
+    victims("preempt", "default/urgent-0", "default/held-0", node="n2")(hands)
+    hands.policy.note("prepared", node="n1")
+
+
+def popped(kind, name, *others, action="allocate"):
+    def fault(hands):
+        found = hands.ssn.queues if kind == "queue" else hands.jobs
+        rest = PriorityQueue(lambda left, right: True, [found[other] for other in others])
+        hands.policy.action_started(hands.ssn, action)
+        hands.policy.popped(kind, found[name], rest)
+
+    return fault
+
+
+def overused(then, **facts):
+    """Queue a has all that it deserves, and something happens."""
+    def fault(hands):
+        hands.attrs["a"].deserved = Resource(1000.0)
+        popped("queue", "a", action="reclaim")(hands)
+        hands.policy.popped("job", hands.jobs["gang"], PriorityQueue(
+            lambda left, right: True)) if then == "popped" else hands.policy.note(then, **facts)
+
+    return fault
+
+
+def not_overused(hands):
+    popped("queue", "b")(hands)
+    hands.policy.note("passed_over", queue="b", reason="overused")
+
+
+def admitted_too_many(hands):
+    hands.jobs["large"].pod_group.spec.min_resources = {"cpu": "90"}
+    popped("job", "large", action="enqueue")(hands)
+    hands.policy.changed("enqueued", hands.jobs["large"])
+
+
+def admitted_too_few(hands):
+    hands.jobs["large"].pod_group.status.phase = "Pending"
+    popped("job", "large", action="enqueue")(hands)
+    hands.policy.action_ended(hands.ssn, "enqueue")
+
+
+def chosen(node, name="urgent-0", **changed):
+    def fault(hands):
+        hands.policy.action_started(hands.ssn, "allocate")
+        for what, amount in changed.items():
+            hands.ssn.nodes[node].allocatable = Resource(4000.0, 0.0, {what: amount})
+        task = hands.task(name)
+        hands.ssn.pre_predicate(task)
+        hands.policy.chose(task, hands.ssn.node_list, hands.ssn.nodes[node], None)
+
+    return fault
+
+
+def the_worse_hyper_node(hands):
+    hands.policy.note("hyper_node_chosen", hyper_node="r1", scores={"r1": 1.0, "r0": 1.0})
 
 
 def a_queue_before_its_turn(hands):
@@ -243,9 +325,33 @@ FLAT = CONF.replace("FAIR", "proportion")
      "default/held-0 is evicted for default/gang-0, which had room on n1 already"),
     (FLAT, a_victim_that_a_plugin_does_not_name,
      "default/busy-0 is a victim for default/urgent-0, and plugin gang does not name it"),
-    (FLAT, more_than_a_gang_can_spare,
-     "plugin gang names 2 tasks of job default/busy, which can spare 1"),
-    (FLAT, a_job_before_its_turn, "takes job default/gang before default/urgent"),
+    *((conf, named_wrongly(point, plugin, task, *wrong), f"plugin {plugin} names [")
+      for conf, point, plugin, task, *wrong in (
+          (FLAT, "preemptable", "gang", "urgent-0"), (FLAT, "reclaimable", "gang", "large-0"),
+          (FLAT, "preemptable", "priority", "large-0"),
+          (FLAT, "preemptable", "conformance", "urgent-0", lambda candidates: []),
+          (FLAT, "preemptable", "drf", "large-0"),
+          (FLAT, "preemptable", "pdb", "urgent-0"),
+          (FLAT, "reclaimable", "proportion", "large-0"),
+          (TREE, "reclaimable", "capacity", "large-0"))),
+    (FLAT, the_important_before_the_others,
+     "default/busy-0 is evicted for default/gang-0 before tasks of default/held"),
+    (FLAT, one_that_never_preempts, "default/urgent-0 has victims, and its preemption policy"),
+    (FLAT, one_that_deserves_no_more,
+     "default/large-0 reclaims beyond what queue a deserves"),
+    (FLAT, the_better_victims_by_trial, "node n1, where n2 has the less important victims"),
+    (FLAT, popped("job", "gang", "urgent"), "takes job default/gang before default/urgent"),
+    (FLAT, popped("job", "large", "gang"), "takes job default/large before default/gang"),
+    (FLAT, overused("popped"), "takes a job of queue a, which has all that it deserves"),
+    (FLAT, overused("claimant"), "queue a reclaims and has all it deserves"),
+    (FLAT, not_overused, "queue b is passed over and not overused"),
+    (FLAT, admitted_too_many, "job default/large is admitted"),
+    (FLAT, admitted_too_few, "job default/large is not admitted"),
+    (FLAT, chosen("n1", pods=1.0), "is placed on n1, which is full of pods"),
+    (FLAT, chosen("n1", "large-0"), "is placed on n1, and others fit before it"),
+    (FLAT.replace("{name: predicates}", "{name: predicates}, {name: nodeorder}"), chosen("n2"),
+     "is placed on n2, the scores are"),
+    (FLAT, the_worse_hyper_node, "HyperNode r1 is chosen before r0"),
     (FLAT, a_queue_before_its_turn, "takes queue b before a, whose turn it is"),
     (FLAT, more("a", "allocated"), "queue a counts"),
     (FLAT, more("a", "request"), "queue a counts request"),
@@ -268,6 +374,7 @@ def test_an_audit_finds_what_was_done_wrong_in_a_session(conf, fault, sentence):
     ("elastic", 1000.0, "queue a counts elastic"),
     ("deserved", 90000.0, "more than the cluster's"),
     ("deserved", 3000.0, "queue a deserves"),
+    ("deserved", -1000.0, "queue a lacks cpu"),
 ])
 def test_an_audit_finds_what_a_queue_opens_with(monkeypatch, part, amount, sentence):
     hands = Hands(FLAT)
@@ -311,10 +418,11 @@ def test_an_audit_finds_a_wrong_status_of_a_queue(conf, queue):
 @pytest.mark.parametrize("conf", [FLAT, TREE])
 def test_an_audit_finds_nothing_where_nothing_is_wrong(conf, action):
     audit = SessionAudit()
+    audits = joined(audit, PolicyAudit(audit.problems))
     more = conf.replace("enqueue, allocate", f"enqueue, allocate, {action}, backfill")
     scheduler = Scheduler(cluster().cache(), more)
     for _ in range(2):
-        scheduler.run_once(audit)
+        scheduler.run_once(audits)
     assert audit.problems == []
 
 

@@ -15,7 +15,9 @@ from random import Random
 from typing import Any
 
 import attrs
+from policy_audit import PolicyAudit
 from session_audit import SessionAudit
+from twins import in_its_words, twin
 
 from volcano_lab.api.objects import Pod, PodGroup
 from volcano_lab.api.status import PENDING, PIPELINED, RELEASING
@@ -38,7 +40,8 @@ class Audited(Simulation):
         self.mischief = Random(f"{named.get('seed', 0)} mischief")
         self.copied: dict[str, Any] = {}  # the cache, and what was decided on a copy of it
         self.again: dict[str, Any] = {}
-        super().__init__(*given, observer=joined(self.audit, self.rival, observer),
+        audits = self.audit, PolicyAudit(self.audit.problems)
+        super().__init__(*given, observer=joined(*audits, self.rival, observer),
                          **{"check": True} | named)
         self.books = JobBooks(self)
 
@@ -69,20 +72,21 @@ class Audited(Simulation):
         self.rival.comes = self.strikes()
         ssn = super()._decide(disturbance)
         disturbed = disturbance.needed or self.rival.came
-        if not disturbed and again != (once := decided(ssn)):
+        if not disturbed and again != (once := in_its_words(decided(ssn))):
             self.audit.problems.append(
                 f"{ssn.uid} decides {once}, node by node on a copy of the cache {again}")
         return ssn
 
     def _decided_again(self) -> dict[str, Any]:
-        """Return what the coming cycle decides, node by node, on a copy from the cache's dump;
-        where this has not changed, and no plugin reads the time, what the last copy has decided.
+        """Return what the coming cycle decides, node by node, on a twin of the cache from its dump;
+        where this has not changed, and no plugin reads the time, what the last one has decided.
         """
         dumped = dump.dump(self.cache)
         if self.copied != dumped or self.reads_time:
-            audit, scheduler = SessionAudit(), Scheduler(dump.load(dumped), self.conf)
+            audit, scheduler = SessionAudit(), Scheduler(dump.load(twin(dumped)), self.conf)
             scheduler.memory = deepcopy(self.scheduler.memory)
-            ssn = scheduler.run_once(audit, arrays=False, now=self.server.clock())
+            audits = joined(audit, PolicyAudit(audit.problems))
+            ssn = scheduler.run_once(audits, arrays=False, now=self.server.clock())
             self.audit.problems += audit.problems
             self.copied, self.again = dumped, decided(ssn)
         return self.again

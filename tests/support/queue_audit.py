@@ -38,6 +38,10 @@ class QueueAudit:
         self.request = self._sums(lambda job: requested(
             task for task in job.tasks.values() if task.status in COUNTED | {PENDING}))
         self.inqueue = self._sums(reserved)
+        self.elastic = self._sums(lambda job: job.allocated.exceeded_part(
+            Resource.from_list(job.pod_group.spec.min_resources)))
+        self.everything = total(map(reserved, ssn.jobs.values()))
+        self.shares = {name: self._share(name) for name in self.attrs}
 
     def _sums(self, of: Callable[[JobInfo], Resource]) -> dict[str, Resource]:
         """Add something up over the jobs of each queue and of all queues below it."""
@@ -51,6 +55,7 @@ class QueueAudit:
 
     def admitted(self, job: JobInfo) -> None:
         """A job was admitted: its minimum is reserved on every level."""
+        self.everything = self.everything + reserved(job)
         for name in line(self.ssn, job.queue):
             if name in self.inqueue:
                 self.inqueue[name] = self.inqueue[name] + reserved(job)
@@ -58,14 +63,14 @@ class QueueAudit:
     def opening_problems(self) -> Iterator[str]:
         """What queues count and deserve when the session opens."""
         yield from self.closing_problems()
-        elastic = self._sums(lambda job: job.allocated.exceeded_part(
-            Resource.from_list(job.pod_group.spec.min_resources)))
         for name, attr in self.attrs.items():
-            if differ(attr.elastic, elastic[name]):
-                yield f"queue {name} counts elastic {attr.elastic}, its jobs make {elastic[name]}"
+            if differ(attr.elastic, self.elastic[name]):
+                yield (f"queue {name} counts elastic {attr.elastic}, "
+                       f"its jobs make {self.elastic[name]}")
+        yield from self._limit_problems()
         if "proportion" not in self.ssn.plugins:
-            yield from self._tree_problems()
             return
+        yield from self._sharing_problems()
         deserved = total(attr.deserved for attr in self.attrs.values())
         guaranteed = not all(attr.guarantee.is_empty() for attr in self.attrs.values())
         if not guaranteed and above(deserved, self.ssn.total_resource):
@@ -78,19 +83,54 @@ class QueueAudit:
             if above(attr.guarantee, attr.deserved):
                 yield f"queue {name} deserves {attr.deserved}, less than its guarantee"
 
-    def _tree_problems(self) -> Iterator[str]:
-        """No queue holds more than it says, than its parent may, or than others' guarantees leave.
+    def _sharing_problems(self) -> Iterator[str]:
+        """What is left goes to queues that request more, and by weight: of two without a guarantee,
+        the one that lacks something has as much of it for its weight.
+        """
+        free = {name: attr for name, attr in self.attrs.items() if attr.guarantee.is_empty()}
+        for of in (CPU, MEMORY):
+            whole = self.ssn.total_resource.get(of)
+            has = {name: attr.deserved.get(of) for name, attr in self.attrs.items()}
+            slack = 1.0 + whole * 1e-6
+            poor = [name for name, attr in free.items() if has[name] + slack < min(
+                attr.request.get(of), attr.real_capability.get(of))]
+            if poor and len(free) == len(has) and sum(has.values()) + slack < whole:
+                yield f"queue {poor[0]} lacks {of}, of which no queue deserves the last part"
+            of_weight = {name: has[name] / self.ssn.queues[name].weight for name in free}
+            yield from (f"queue {name} lacks {of}, and {other} deserves more for its weight"
+                        for name in poor for other in free
+                        if of_weight[other] > of_weight[name] + slack)
+
+    def _limit_problems(self) -> Iterator[str]:
+        """Each queue may hold what others' guarantees leave of its parent, or of the cluster,
+        within its own capability; and by flat capacity it deserves no more.
         """
         for name, attr in self.attrs.items():
-            spec = self.ssn.queues[name].queue.spec
-            above_it = line(self.ssn, name)[1:]
-            parent = self.attrs[
-                above_it[0]].real_capability if above_it else self.ssn.total_resource
-            written = Resource.from_list(spec.capability)
-            if name != ROOT_QUEUE and above_where(attr.real_capability, written, written):
-                yield f"queue {name} may hold {attr.real_capability}, more than its capability"
-            if above(attr.real_capability, parent + attr.guarantee):
-                yield f"queue {name} may hold {attr.real_capability}, more than there is above it"
+            limit, spec = self._limit(name), self.ssn.queues[name].queue.spec
+            due, least = (Resource.from_list(amounts)
+                          for amounts in (spec.deserved, spec.guarantee.resource))
+            for of in (CPU, MEMORY):
+                if abs(attr.real_capability.get(of) - limit[of]) >= MIN_RESOURCE:
+                    yield f"queue {name} may hold {attr.real_capability}, and should {limit}"
+                deserved = max(min(due.get(of), limit[of]), least.get(of))
+                if "proportion" not in self.ssn.plugins and ROOT_QUEUE not in self.attrs and (
+                        attr.deserved.get(of) != deserved):
+                    yield f"queue {name} deserves {attr.deserved}, and should {deserved} of {of}"
+
+    def _limit(self, name: str) -> dict[str, float]:
+        """Return how much CPU and memory a queue may hold."""
+        above_it, queues = line(self.ssn, name)[1:2], self.ssn.queues
+        beside = [other for other in queues if line(self.ssn, other)[1:2] == above_it]
+        given = self._limit(above_it[0]) if above_it else dict(self.ssn.total_resource)
+        spec, limit = queues[name].queue.spec, {}
+        for of in (CPU, MEMORY):
+            kept = sum(Resource.from_list(queues[other].queue.spec.guarantee.resource).get(of)
+                       for other in beside)
+            own = Resource.from_list(spec.guarantee.resource).get(of)
+            limit[of] = given[of] if name == ROOT_QUEUE and ROOT_QUEUE in self.attrs else min(
+                max(given[of] - kept, 0.0) + own,
+                Resource.from_list(spec.capability).get(of) or float("inf"))
+        return limit
 
     def closing_problems(self) -> Iterator[str]:
         """What queues count as allocated, requested, reserved, on every level, and jobs for drf."""
@@ -119,24 +159,28 @@ class QueueAudit:
     def order_problems(self, action: str, queue: QueueInfo, rest: Any) -> Iterator[str]:
         """Higher priority first, then the lower share; in reclaim others' shares change meanwhile.
         """
-        if action not in ("enqueue", "allocate") or not self._flat():
+        drf = self.ssn.plugins.get("drf")
+        if action not in ("enqueue", "allocate") or not self.attrs or (drf and drf.hierarchical):
             return
-        mine = self._place(queue)
         for other in rest.items:
-            if self._place(other) < mine:
+            if self._place(other, queue) < self._place(queue, other):
                 yield f"{action} takes queue {queue.name} before {other.name}, whose turn it is"
 
-    def _flat(self) -> bool:
-        drf = self.ssn.plugins.get("drf")
-        return bool(self.attrs) and ROOT_QUEUE not in self.attrs and not (drf and drf.hierarchical)
+    def _place(self, queue: QueueInfo, other: QueueInfo) -> tuple[int, float]:
+        """Return what orders a queue against another: in a tree the share of its branch below their
+        last common ancestor, as it was when the session opened, or the queue's own as it is now.
+        """
+        ways = (reversed(line(self.ssn, each.uid)) for each in (queue, other))
+        branch = next((mine for mine, theirs in zip(*ways, strict=False) if mine != theirs),
+                      queue.uid)
+        share = self._share(branch) if branch == queue.uid else self.shares[branch]
+        return -queue.queue.spec.priority, share
 
-    def _place(self, queue: QueueInfo) -> tuple[int, float]:
-        attr = self.attrs[queue.uid]
-        has, due = held_in(self.ssn, queue.uid), attr.deserved
-        shares = [share_of(has.get(name), due.get(name)) for name in due.resource_names()]
+    def _share(self, name: str) -> float:
+        has, due = held_in(self.ssn, name), self.attrs[name].deserved
+        shares = [share_of(has.get(of), due.get(of)) for of in due.resource_names()]
         best_effort = "capacity" in self.ssn.plugins and due.is_empty()
-        return -queue.queue.spec.priority, 1.0 if best_effort else round(max(shares, default=0.0),
-                                                                         9)
+        return 1.0 if best_effort else round(max(shares, default=0.0), 9)
 
 
 def limit_problems(ssn: Session, operation: Operation) -> Iterator[str]:

@@ -11,12 +11,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from policy_rules import is_critical, keeps_off, ready_count
 from queue_audit import QueueAudit, has_room, limit_problems
 from status_audit import written_problems
 
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.resource import ZERO
-from volcano_lab.api.status import READY_STATUSES, TaskStatus
+from volcano_lab.api.status import TaskStatus
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.points.rules import ABSTAIN, ExtensionPoint, Victims
@@ -26,7 +27,6 @@ from volcano_lab.simulation.invariants import host_ports, job_problems, node_pro
 
 State = tuple[TaskStatus, str]
 DONE = {Allocate: TaskStatus.ALLOCATED, Pipeline: TaskStatus.PIPELINED, Evict: TaskStatus.RELEASING}
-CRITICAL = ("system-cluster-critical", "system-node-critical")
 
 
 class SessionAudit(Observer):
@@ -47,8 +47,6 @@ class SessionAudit(Observer):
             named, vote = function(claimant, candidates)
             if vote != ABSTAIN:
                 self.named.append((plugin, {task.uid for task in named}))
-            if plugin == "gang":
-                self.problems += self._spare_problems(named)
             return named, vote
 
         return kept if isinstance(point, Victims) else function
@@ -187,8 +185,8 @@ class SessionAudit(Observer):
             taken = {port for other in others for port in host_ports(other.pod)}
             if taken & host_ports(task.pod):
                 yield f"{operation}: its host port is taken there"
-        if not task.pod.spec.node_selector.items() <= node.labels.items():
-            yield f"{operation}: the pod's nodeSelector names other nodes"
+        if off := keeps_off(task, node):
+            yield f"{operation}: {off}"
         # where evictions are tried out on copies, Volcano takes all victims even if that is too few
         arguments = self.ssn.conf.action_arguments(self.action)
         if self.action in ("allocate", "preempt") and not arguments.get(
@@ -209,20 +207,11 @@ class SessionAudit(Observer):
     def _eviction_problems(self, task: TaskInfo) -> Iterator[str]:
         """What the cluster needs stays, and so does a gang's minimum."""
         job, deciding = self.ssn.jobs[task.job], self._deciding()
-        critical = task.namespace == "kube-system" or task.pod.spec.priority_class_name in CRITICAL
-        if critical and "conformance" in deciding:
+        if is_critical(task) and "conformance" in deciding:
             yield f"task {task.key} is evicted, which the cluster needs"
         if "gang" in deciding and ready_count(job.tasks.values()) < job.min_available:
             yield (f"task {task.key} is evicted, "
                    f"and job {job.uid} falls below its minimum of {job.min_available}")
-
-    def _spare_problems(self, named: list[TaskInfo]) -> Iterator[str]:
-        """Of no gang more are named at once than it has above its minimum."""
-        for uid, count in Counter(task.job for task in named).items():
-            job = self.ssn.jobs[uid]
-            spare = max(ready_count(job.tasks.values()) - job.min_available, 0)
-            if count > spare:
-                yield f"plugin gang names {count} tasks of job {uid}, which can spare {spare}"
 
     def note(self, kind: str, /, **facts: Any) -> None:
         if kind == "victims":
@@ -255,12 +244,7 @@ class SessionAudit(Observer):
                 yield f"{victim.key} is evicted for {task}, which may not take its place"
 
     def popped(self, kind: str, item: Any, rest: Any) -> None:
-        if kind == "job" and next(iter(self.ssn.plugins), "") == "priority":
-            waiting = [entry[1] if isinstance(entry, tuple) else entry for entry in rest.items]
-            self.problems += [
-                f"{self.action} takes job {item.uid} before {other.uid}, whose priority is higher"
-                for other in waiting if other.priority > item.priority]
-        elif kind == "queue":
+        if kind == "queue":
             self.problems += self.queues.order_problems(self.action, item, rest)
 
     # -- the end ---------------------------------------------------------------------------------
@@ -327,12 +311,6 @@ class SessionAudit(Observer):
 def account(status: TaskStatus) -> TaskStatus | None:
     """Return how a node counts a task of some status: pipelined, releasing, or just used."""
     return status if status in (TaskStatus.PIPELINED, TaskStatus.RELEASING) else None
-
-
-def ready_count(tasks: Any) -> int:
-    """Return how many tasks count towards a gang's minimum."""
-    return sum(task.status in READY_STATUSES
-               or (task.status == TaskStatus.PENDING and task.best_effort) for task in tasks)
 
 
 def is_gang_ready(job: JobInfo) -> bool:

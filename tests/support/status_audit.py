@@ -57,8 +57,10 @@ def _of_pod_group(job: JobInfo) -> Iterator[str]:
     ended = sum(count[each] for each in COMPLETED_STATUSES)
     if status.phase == "Completed" and ended < scheduled:
         yield f"job {job.uid} is Completed, and {scheduled - ended} of its tasks are not"
-    if status.phase == "Running" and scheduled < job.pod_group.spec.min_member:
-        yield f"job {job.uid} is Running with {scheduled} tasks"
+    started = status.phase in ("Running", "Completed", "Unknown")
+    if started != (scheduled >= job.pod_group.spec.min_member) and (
+            status.phase != "Unknown" or not count[RUNNING]):
+        yield f"job {job.uid} is {status.phase} with {scheduled} tasks"
     types = Counter(each.type for each in status.conditions)
     if len(types) < len(status.conditions):
         yield f"job {job.uid} has conditions {types}"

@@ -1,0 +1,33 @@
+"""The same cluster in other words: whatever is changed here, a cycle must decide as before."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+USELESS = {"apiVersion": "v1", "kind": "Node",
+           "status": {"allocatable": {"cpu": "0", "memory": "0", "pods": "0"}}}
+
+
+def twin(dumped: dict[str, Any]) -> dict[str, Any]:
+    """Return the dump of a cache with nodes by other names in the same order, three times each
+    queue's weight, a queue without jobs or claims, and nodes that take no pod.
+
+    >>> twin({"objects": [{"kind": "Queue", "spec": {"weight": 2}}], "node": "n7"})["node"]
+    'm7'
+    """
+    other = json.loads(re.sub(r'"n(\d+)"', r'"m\1"', json.dumps(dumped)))
+    queues = [obj for obj in other["objects"] if obj["kind"] == "Queue"]
+    for queue in queues:
+        queue.setdefault("spec", {})["weight"] = 3 * queue["spec"].get("weight", 1)
+    idle = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue",
+            "metadata": {"name": "idle"}, "spec": {"weight": 5}}
+    other["objects"] += [idle, USELESS | {"metadata": {"name": "m98"}},
+                         USELESS | {"metadata": {"name": "m99"}, "spec": {"unschedulable": True}}]
+    return other
+
+
+def in_its_words(decided: Any) -> Any:
+    """Return what was decided in a cluster as it is called in its twin."""
+    return json.loads(re.sub(r'"n(\d+)"', r'"m\1"', json.dumps(decided)))
