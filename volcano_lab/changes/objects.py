@@ -265,8 +265,7 @@ class Setting:
                       for obj in (before, after))
         if [*map(to_dict, [*one.objects, *one.later])] == [
                 *map(to_dict, [*other.objects, *other.later])]:
-            raise ManifestError('"{text}" has no effect: with it, {kind} {key} has the same pods',
-                                text=self.text, kind=after.kind, key=after.key)
+            raise ManifestError("setting.no_effect", text=self.text, kind=after.kind, key=after.key)
 
 
 def full_path(obj: api.KubernetesObject, steps: list[str]) -> list[str]:

@@ -25,7 +25,7 @@ class Mistake(Exception):
     def __str__(self) -> str:
         messages = sys.modules.get("volcano_lab.messages")  # slow to load, and for English
         if messages is not None:                            # not needed
-            return messages.gettext(self.text, **self.facts)
+            return str(messages.OneSentence(self.text, **self.facts))
         return self.text.format(**self.facts) if self.facts else self.text
 
 

@@ -53,13 +53,11 @@ def _holds(found: Comparison, text: str, namespace: str) -> bool:
     """Return whether jobs are as expected, by default the added ones; report those that are not."""
     name, equals, expected = text.rpartition("=")
     if expected not in EXPECTED or (equals and not name):
-        raise Mistake('--expect is "{text}"; allowed is {expected:,}, or NAME=placed',
-                      text=text, expected=[*EXPECTED])
+        raise Mistake("expect.text", text=text, expected=[*EXPECTED])
     name = name if "/" in name or not (name and namespace) else f"{namespace}/{name}"
     jobs = [name] if name else found.added
     if not jobs:
-        raise Mistake("--expect is {text}, and no job is added that is in the cycle; "
-                      "allowed is NAME=placed, or a job in --add", text=text)
+        raise Mistake("expect.no_job", text=text)
     missed = [job for job in jobs if not found.holds(job, expected)]
     if name and missed and not _is_there(found, name):
         Names(found.before.session, found.before.world).find(name, "job")  # refuses it

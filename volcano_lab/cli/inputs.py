@@ -14,8 +14,7 @@ def cluster_of(files: Sequence[str], conf: str | None = None, recursive: bool = 
     kubectl's context. Raises `Mistake`.
     """
     if "" in files:
-        raise Mistake('"" is no file; allowed are files, folders, patterns, or - for the '
-                      "input")
+        raise Mistake("command.file")
     if files and context is not None:
         raise Mistake("--context is given with FILEs; allowed is one of them")
     return Cluster.read(*files, conf=conf_file(conf), recursive=recursive
@@ -25,8 +24,7 @@ def cluster_of(files: Sequence[str], conf: str | None = None, recursive: bool = 
 def conf_file(conf: str | None) -> str | Path | None:
     """Return a configuration's file in the form that `Cluster` takes. Raises `Mistake`."""
     if conf == "":
-        raise Mistake("--conf: is no file; allowed is a volcano-scheduler.conf, or - for "
-                      "the input")
+        raise Mistake("command.conf")
     return conf if conf is None or conf == "-" else Path(conf)
 
 
@@ -44,6 +42,5 @@ def moment(text: str | None) -> float | None:
             raise ValueError(text)
         found = datetime.fromisoformat(text if "-" in text else f"{today}T{text}")
     except ValueError:
-        raise Mistake('--now is "{text}"; allowed is a time such as 13:30 or '
-                      "2026-01-01T13:30Z (UTC where no zone is named)", text=text) from None
+        raise Mistake("command.now", text=text) from None
     return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()

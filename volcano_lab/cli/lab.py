@@ -58,9 +58,7 @@ def lessons(folder: str | None = None, packaged: Path = PACKAGED) -> Path:
             return clone
     root = Path(folder or "volcano-lessons")
     if not (packaged.is_dir() or (root / FIRST).is_file()):
-        raise Mistake("{root} has no {first}, and the package no lessons; they come with "
-                      "a clone of the repository, and with the wheel", root=root,
-                      first=FIRST)
+        raise Mistake("lessons.none", root=root, first=FIRST)
     try:
         for file in sorted(packaged.rglob("*")) if packaged.is_dir() else ():
             copy = root / "notebooks" / file.relative_to(packaged)
@@ -68,8 +66,7 @@ def lessons(folder: str | None = None, packaged: Path = PACKAGED) -> Path:
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(file, copy)
     except OSError as error:
-        raise Mistake("{root}: the lessons can't be copied to it ({strerror})", root=root,
-                      strerror=error.strerror) from None
+        raise Mistake("lessons.copy", root=root, strerror=error.strerror) from None
     return root.resolve()
 
 

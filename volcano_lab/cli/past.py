@@ -45,9 +45,7 @@ def _lived(recorded: Iterable[Recorded], cases: str | None, name: str, events: s
             if number == cycle:
                 return timeline
     if not number:
-        raise Mistake("{name}: there is no cycle; allowed is at least one object, or a change of "
-                      "one", name=events)
+        raise Mistake("life.no_cycle", name=events)
     if number < (cycle or 1):
-        raise Mistake("{name}: there is no cycle {cycle}; allowed is one of the {count} "
-                      "that it has", name=events, cycle=cycle or 1, count=number)
+        raise Mistake("life.cycle", name=events, cycle=cycle or 1, count=number)
     return timeline

@@ -133,8 +133,7 @@ def lives(cases: Iterable[dict[str, Any]], rows: Iterable[dict[str, Any]]) -> It
         if row.get("reset") and row.get("name") == case["name"]:
             life = Life(map(manifests.from_dict, case["objects"]), case.get("conf"))
         if row.get("name") != case["name"] or life is None:
-            raise LifeError('"{case}" meets "{name}"; allowed is a life from its beginning, case '
-                            "by case", case=case["name"], name=row.get("name"))
+            raise LifeError("replay.case", case=case["name"], name=row.get("name"))
         yield life, case, row
 
 
@@ -175,8 +174,7 @@ def replay_file(cases: str | None, timing: bool = False, life: str | None = None
     raised; 1 if one did. Raises `Mistake`.
     """
     if cases is None and life is None:
-        raise Mistake("replay is given no file; allowed is one of cases, or --life with "
-                      "one")
+        raise Mistake("replay.none")
     failed, count = 0, 0
     with life_mistakes(life, cases):
         if life is None:

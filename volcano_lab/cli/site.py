@@ -33,13 +33,11 @@ def server(folder: str | None, host: str, port: int) -> Server:
     """Return the server, bound and not yet started. Raises `Mistake`."""
     root = BUILT if folder is None else Path(folder)
     if not (root / "try" / "jupyter-lite.json").is_file():
-        raise Mistake("{root} has no site; `make site` in a clone of the repository "
-                      "builds one", root=root)
+        raise Mistake("site.none", root=root)
     try:
         return Server((host, port), partial(Handler, directory=str(root)))
     except (OSError, OverflowError) as error:
-        raise Mistake("{host}:{port} cannot be served on ({error})", host=host, port=port,
-                      error=error) from None
+        raise Mistake("site.port", host=host, port=port, error=error) from None
 
 
 def site(folder: str | None, host: str, port: int) -> int:

@@ -45,6 +45,5 @@ def _plot(found: Sweep, path: str) -> None:
     except ImportError as error:
         raise Mistake(f"--plot: {error}") from None
     except (OSError, ValueError) as error:
-        raise Mistake("--plot is {path}: {reason}; allowed is a file that ends in .html, "
-                      ".svg, .png or .json", path=path,
+        raise Mistake("sweep.plot", path=path,
                       reason=getattr(error, "strerror", None) or error) from None

@@ -92,19 +92,16 @@ def _check(seconds: float, both: object, questions: Mapping[str, object]) -> Non
     if seconds != seconds:  # click's range accepts NaN
         raise Mistake("--seconds is nan; allowed is a number from 0 to 86400")
     if both:
-        raise Mistake("why is given --now with --cycle or --life; allowed is --now for one cycle "
-                      "alone")
+        raise Mistake("why.times")
     asked = [f"--{name}" for name, given in questions.items() if given]
     if len(asked) > 1:
-        raise Mistake("why is given {one} and {other}; allowed is one of them", one=asked[0],
-                      other=asked[1])
+        raise Mistake("why.questions", one=asked[0], other=asked[1])
 
 
 def _named(words: tuple[str, ...], filenames: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
     """Return the files and the name in the words of a command. Raises `Mistake`."""
     if not words or (len(words) == 1 and not filenames and os.path.exists(words[0])):
-        raise Mistake("why is given no name; allowed are files, and then the name of a job, pod or "
-                      "queue, or --all instead of a name")
+        raise Mistake("why.no_name")
     *files, name = words
     if files and os.path.exists(name) and not os.path.exists(files[0]):  # as kubectl describe
         name, *files = words
@@ -206,9 +203,7 @@ def explain(ask: Callable[[str], Explanation], name: str, namespace: str = "") -
             continue
         kind, _, called = found.about.partition(" ")
         if places and kind in ("job", "pod") and not called.startswith(f"{namespace}/"):
-            raise Mistake('no job or pod "{name}" is in namespace {namespace}; there is '
-                          "{other}", name=name, namespace=namespace,
-                          other=called.split()[0])
+            raise Mistake("why.namespace", name=name, namespace=namespace, other=called.split()[0])
         return found
     raise Mistake(one_line(problem))
 

@@ -189,8 +189,7 @@ class Expression:
     def __init__(self, text: str):
         self.text = text if len(text) <= 80 else text[:79] + "…"
         if len(text) > MOST:
-            raise BreakpointError('the condition "{text}" has {count} characters; allowed are '
-                                  '{most}.', text=self.text, count=len(text), most=MOST)
+            raise BreakpointError("breakpoint.long", text=self.text, count=len(text), most=MOST)
         self._evaluator = EvalWithCompoundTypes(OPERATORS)
         self._evaluator.functions = FUNCTIONS
         self._evaluator.nodes = {each: self._evaluator.nodes[each] for each in NODES} | {
@@ -203,11 +202,8 @@ class Expression:
         inside = list(ast.walk(self._tree))
         for node in inside:
             if not _is_known(node):
-                raise BreakpointError('the condition "{text}" has {part} in it; allowed are names, '
-                                      "numbers, texts, comparisons, and, or, not, in, + - * /, "
-                                      "subscripts, and the functions {functions:,}.",
-                                      text=self.text, part=type(node).__name__ if not isinstance(
-                                          node, ast.Call) else ast.unparse(node.func),
+                part = ast.unparse(node.func) if isinstance(node, ast.Call) else type(node).__name__
+                raise BreakpointError("breakpoint.part", text=self.text, part=part,
                                       functions=[*FUNCTIONS])
         called = {node.func for node in inside if isinstance(node, ast.Call)}
         self.names = {node.id: None for node in inside

@@ -69,8 +69,7 @@ class StepView:
     def choose(self, detail: str) -> None:
         """Set how fine the steps are: a key of `DETAILS`; `ValueError` for another word."""
         if detail not in DETAILS:
-            raise Misuse('the detail is "{detail}"; allowed are {details:,}.', detail=detail,
-                         details=[*DETAILS])
+            raise Misuse("stepper.detail", detail=detail, details=[*DETAILS])
         self.detail, holds = detail, DETAILS[detail]
         self.places = [record.number for record in self.trace.records
                        if record.number in self.trace.log or holds(record)]
@@ -78,8 +77,7 @@ class StepView:
     def show(self, resource: str) -> None:
         """Show amounts of another resource; `ValueError` for one that the cluster doesn't have."""
         if resource not in self.resources:
-            raise Misuse('the resource is "{resource}"; the nodes have {names:,}.',
-                         resource=resource, names=self.resources)
+            raise Misuse("stepper.resource", resource=resource, names=self.resources)
         self.resource = resource
 
     # -- position ----------------------------------------------------------------------------------

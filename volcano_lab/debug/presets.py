@@ -30,8 +30,7 @@ class Symptom:
     def breakpoint(self, name: str = "") -> Breakpoint:
         """Return the breakpoint for one queue or job. Raises `ValueError` without its name."""
         if self.about and not name:
-            raise Misuse('the symptom "{seen}" is one of a {about}; name it.',
-                         seen=gettext(self.seen), about=gettext(self.about))
+            raise Misuse("stepper.nameless", seen=gettext(self.seen), about=gettext(self.about))
         return Breakpoint(self.place.format(**{self.about: repr(name)} if self.about else {}))
 
 

@@ -65,8 +65,7 @@ class Rehearsal:
 
     def node(self, name: str) -> NodeInfo:
         if name not in self.session.nodes:
-            raise NoSuch("the session has no node {name}; there are {nodes:,}", name=name,
-                         nodes=[*self.session.nodes])
+            raise NoSuch("rehearsal.node", name=name, nodes=[*self.session.nodes])
         return self.session.nodes[name]
 
     def lose_node(self, name: str) -> None:

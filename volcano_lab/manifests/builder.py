@@ -99,8 +99,7 @@ def job(name: str, queue: str = "default", pods: int = 1, min_member: int | None
 def _placed(name: str, pods: int, least: int, running: Mapping[str, int]) -> list[str]:
     """Return the node of each running pod. Raises `ManifestError` for numbers that are none."""
     if not isinstance(running, Mapping) or {type(node) for node in running} - {str}:
-        raise ManifestError("job {name}: running is {found}; allowed is a mapping of names of "
-                            "nodes to numbers of pods", name=name, found=schema.found_text(running))
+        raise ManifestError("described.running", name=name, found=schema.found_text(running))
     counts = {gettext("running on {node}", node=node): count for node, count in running.items()}
     for field, value in {"pods": pods, "min_member": least, **counts}.items():
         if type(value) is not int or value < 0:

@@ -115,7 +115,7 @@ class Reader:
             raise Unreadable("is an archive; unpack it, and name its folder")
         self.left -= len(data)
         if self.left < 0:
-            raise Unreadable("file.bytes", most=f"{self.most:,}")
+            raise Unreadable("file.bytes", most=self.most)
         return data.decode("utf-8-sig")
 
 
@@ -160,8 +160,7 @@ def values(text: str) -> list[Any]:
 def _json_values(text: str) -> list[Any] | None:
     """Return the values of a JSON text; None if it is not JSON, and may be YAML's own notation."""
     if text.count("{") + text.count("[") + text.count(",") > MOST_JSON_VALUES:
-        raise Unreadable("holds more than {MOST_JSON_VALUES} values",
-                         MOST_JSON_VALUES=f"{MOST_JSON_VALUES:,}")
+        raise Unreadable("holds more than {most:,} values", most=MOST_JSON_VALUES)
     found, at = [], 0
     try:
         while start := _NO_SPACE.search(text, at):

@@ -48,8 +48,7 @@ class Faults:
     def __attrs_post_init__(self) -> None:
         for kind in (*self.chance, *(kind for _, kind in self.plan)):
             if kind not in KINDS:
-                raise Misuse('the faults name kind "{kind}"; allowed are {kinds:,}', kind=kind,
-                             kinds=[*KINDS])
+                raise Misuse("faults.kind", kind=kind, kinds=[*KINDS])
         for kind, chance in self.chance.items():
             if not (isinstance(chance, int | float) and 0 <= chance <= 1):
                 raise Misuse("faults.chance", kind=kind, chance=chance)

@@ -115,8 +115,7 @@ class History(Shown):
         []
         """
         if table not in TABLES:
-            raise NoSuch('there is no table "{table}"; allowed are {tables:,}', table=table,
-                         tables=[*TABLES])
+            raise NoSuch("table.none", table=table, tables=[*TABLES])
         return TABLES[table](self)
 
     def _shown(self) -> Iterator[Part]:

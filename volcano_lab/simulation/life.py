@@ -119,8 +119,7 @@ def _read(change: Any) -> tuple[KubernetesObject, bool]:
         raise LifeError("it is no mapping with op and object")
     field, words = ("type", list(DELETES)[3:]) if "type" in change else ("op", list(DELETES)[:3])
     if change.get(field) not in words:
-        raise LifeError('{field} is "{found}"; allowed is {words:,}', field=field,
-                        found=change.get(field), words=[*words])
+        raise LifeError("life.change", field=field, found=change.get(field), words=[*words])
     return from_dict(change["object"]), DELETES[change[field]]
 
 

@@ -218,8 +218,7 @@ def trace(rows: str | Path | Sequence[Mapping[str, Any]]) -> Arrivals:
     names: dict[str, int] = {}
     for number, row in enumerate(entries, 1):
         if not isinstance(row, Mapping):
-            raise WorkloadError("{where}, row {number}: is {row}; allowed are fields with a time",
-                                where=where, number=number, row=repr(row))
+            raise WorkloadError("workload.row", where=where, number=number, row=repr(row))
         time, template = _job({"name": f"job-{number}"} | dict(row),
                               gettext("{where}, row {number}", where=where, number=number))
         if template.name in names:

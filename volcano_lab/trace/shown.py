@@ -85,8 +85,7 @@ class Shown:
         """Return the rows of a table in long form, by default the first."""
         frames = self._frames()
         if table and table not in frames:
-            raise NoSuch('there is no table "{table}"; allowed are {tables:,}', table=table,
-                         tables=[*frames])
+            raise NoSuch("table.none", table=table, tables=[*frames])
         return frames[table] if table else next(iter(frames.values()), [])
 
     def __str__(self) -> str:

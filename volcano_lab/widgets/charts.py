@@ -37,8 +37,7 @@ def plot(sweep: Sweep, metric: str = "") -> alt.FacetChart | alt.Chart:
     """
     metric = metric or sweep.metrics[0]
     if metric not in sweep.metrics:
-        raise Misuse('metric is "{metric}"; allowed are {metrics:,}', metric=metric,
-                     metrics=[*sweep.metrics])
+        raise Misuse("sweep.metrics", metric=metric, metrics=[*sweep.metrics])
     names = sweep.names
     fields = {name: f"name{number}" for number, name in enumerate([*names, metric])}
     rows: list[dict[str, Any]] = [{field: row[name] for name, field in fields.items()}

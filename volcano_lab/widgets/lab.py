@@ -197,8 +197,7 @@ class Lab(live.OnPage):
             raise Misuse("lab.move", values=repr(values))
         for name in values:
             if name not in self.controls:
-                raise NoSuch("{name} is no control; there are {controls:,}", name=name,
-                             controls=[*self.controls])
+                raise NoSuch("lab.control", name=name, controls=[*self.controls])
         checked = {name: self.controls[name].check(name, value) for name, value in values.items()}
         sentences = self._sentences(self._origin if more else self._values, checked)
         if len(sentences) > 2:
@@ -325,8 +324,7 @@ class Lab(live.OnPage):
         names = [each.name for each in self.tasks]
         number = names.index(task) if task in names else task
         if number not in range(len(names)):
-            raise NoSuch("there is no task {task}; there are {names:,}", task=repr(task),
-                         names=names)
+            raise NoSuch("lab.task", task=repr(task), names=names)
         self._task = int(number)
         return self.tasks[self._task]
 
@@ -343,8 +341,7 @@ class Lab(live.OnPage):
 
     def _copied(self, form: str) -> None:
         if form not in self._forms():
-            raise Misuse("a copy is {form}; allowed are {forms:,}", form=repr(form),
-                         forms=self._forms())
+            raise Misuse("lab.copy", form=repr(form), forms=self._forms())
         text = getattr(self, form)()
         self._again(copied={"n": self.ask["n"], "form": form, "text": text})
 

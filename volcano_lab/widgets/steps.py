@@ -99,8 +99,7 @@ class CycleSteps(live.OnPage):
         known = {each.seen: each for each in SYMPTOMS}
         sought = symptom if isinstance(symptom, Symptom) else known.get(symptom)
         if sought is None:
-            raise NoSuch('there is no symptom "{symptom}"; there are {known:,}', symptom=symptom,
-                         known=[*map(gettext, known)])
+            raise NoSuch("stepper.symptom", symptom=symptom, known=[*map(gettext, known)])
         code = "stepper.no_symptom" + ".of" * bool(name and sought.about)
         return self._show("" if find(self.view.stepper, sought, name) else str(Message(
             code, symptom=gettext(sought.seen), name=name)))
@@ -192,8 +191,7 @@ class StatementSteps(live.OnPage):
     def show(self, scene: str) -> Self:
         """Show another scene, from its start. `KeyError` for an unknown name."""
         if scene not in self.scenes:
-            raise NoSuch("there is no scene {scene}; there are {scenes:,}", scene=scene,
-                         scenes=[*self.scenes])
+            raise NoSuch("stepper.scene", scene=scene, scenes=[*self.scenes])
         self.scene = scene
         return self
 

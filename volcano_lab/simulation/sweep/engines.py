@@ -89,8 +89,7 @@ def _dask(function: Callable, payload: Any, items: Sequence[Item], workers: int,
     try:
         from distributed import Client, LocalCluster
     except ImportError:
-        raise SweepError("--scheduler needs Dask: {command}",
-                         command=install.install_line("sweep")) from None
+        raise SweepError("sweep.no_dask", command=install.install_line("sweep")) from None
     cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) \
         if scheduler == LOCAL else None
     try:

@@ -139,8 +139,7 @@ def columns_of(grid: Grid) -> dict[str, list[Any]]:
     given = list(texts.items() if isinstance(texts, Mapping) else map(_column, texts))
     for name, values in given:
         if isinstance(values, str) or not isinstance(values, Iterable):
-            raise SweepError("grid: {name} is {values}; allowed is a list of values", name=name,
-                             values=one_line(repr(values), 100))
+            raise SweepError("sweep.values", name=name, values=one_line(repr(values), 100))
     columns = {name: list(values) for name, values in given}
     if len(columns) < len(given):
         raise SweepError("grid: a name is given twice; allowed is once, with all values")

@@ -96,8 +96,7 @@ class Comparison(Shown):
         cycle; false for a job that is not in it.
         """
         if expected not in EXPECTED:
-            raise Misuse("expected is {expected}; allowed is {allowed:,}", expected=expected,
-                         allowed=[*EXPECTED])
+            raise Misuse("comparison.expected", expected=expected, allowed=[*EXPECTED])
         try:
             names = Names(self.after.session)
             groups = [*map(names.called, names.groups(job))]
