@@ -7,7 +7,7 @@ a cycle needs no explanations, and no simulated time. Answers to no Go file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -19,7 +19,7 @@ from volcano_lab.manifests.admission import admit, verdicts
 from volcano_lab.manifests.conf import conf_text
 from volcano_lab.manifests.described import Added, ClusterObjects, Objects, One
 from volcano_lab.manifests.files import Source
-from volcano_lab.manifests.loader import Loaded, ManifestError, load, scheduler_conf_of
+from volcano_lab.manifests.loader import ManifestError, load, scheduler_conf_of
 from volcano_lab.messages import Message, Misuse, NoSuch, friendly_errors, gettext, log
 from volcano_lab.scheduler import MOST_CYCLES, at_rest, conf_of
 from volcano_lab.trace import Outline, Shown
@@ -209,7 +209,14 @@ class Cluster(ClusterObjects):
         >>> cluster.timeline(3).why("train").rows[-1]["running"]
         2
         """
-        return _timeline(cycles, about, self.objects(), self.configuration(conf))
+        from volcano_lab.explain import Timeline
+        from volcano_lab.simulation import Simulation
+
+        world = self.objects()
+        timeline = Timeline(1, about, world.later)
+        with log.quiet():
+            Simulation(world, self.configuration(conf), observer=timeline).run(cycles - 0.5)
+        return timeline
 
     def what_if(self, *settings: str, add: Sequence[Added] | Added = (),
                 remove: Sequence[str] | str = (), conf: Conf = None, base_conf: Conf = None,
@@ -313,11 +320,11 @@ class Cluster(ClusterObjects):
 
     def sweep(self, grid: Mapping[str, Iterable[Any]] | Iterable[str] | str,
               metrics: Sequence[str] | Mapping[str, Any] = ("placed", "pending"), *,
-              conf: Conf = None, over: Mapping[str, Any] | None = None, workers: int = 1,
-              scheduler: str | None = None, path: str | Path | None = None,
-              progress: Callable[[int, int], None] | None = None, lang: str | None = None) -> Sweep:
-        """Run the cluster to rest, or `over` time, for every setting of a grid, and measure it; see
-        `volcano_lab.sweep`.
+              conf: Conf = None, lang: str | None = None, **given: Any) -> Sweep:
+        """Run the cluster to rest, or over time, for every setting of a grid, and measure it.
+
+        Further arguments are those of `volcano_lab.sweep`: over, workers, scheduler, path,
+        progress.
 
         >>> cluster = Cluster().node("n1", cpu=4).queue("a").job("train", queue="a", pods=2, cpu=1)
         >>> cluster.sweep("queue/a.capability.cpu=1,2", ["placed"]).rows
@@ -325,9 +332,8 @@ class Cluster(ClusterObjects):
         """
         from volcano_lab.simulation.sweep import sweep
 
-        found = sweep(self, grid, metrics, conf=self.configuration(conf), over=over,
-                      workers=workers, scheduler=scheduler, path=path, progress=progress)
-        return self._spoken(found, lang)
+        return self._spoken(sweep(self, grid, metrics, conf=self.configuration(conf), **given),
+                            lang)
 
     def simulate(self, until: float | str | None = None, conf: Conf = None, *,
                  lang: str | None = None, **given: Any) -> History:
@@ -377,13 +383,3 @@ def _texts(settings: tuple[str, ...]) -> tuple[str, ...]:
         if not isinstance(each, str):
             raise Misuse("cluster.setting", found=repr(each), example="queue/a.weight=5")
     return settings
-
-
-def _timeline(cycles: int, about: str, world: Loaded, conf: SchedulerConfiguration) -> Timeline:
-    from volcano_lab.explain import Timeline
-    from volcano_lab.simulation import Simulation
-
-    timeline = Timeline(1, about, world.later)
-    with log.quiet():
-        Simulation(world, conf, observer=timeline).run(until=cycles - 0.5)
-    return timeline

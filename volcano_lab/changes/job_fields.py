@@ -15,7 +15,7 @@ import attrs
 from volcano_lab.api import GROUP_NAME, objects as api, quantity
 from volcano_lab.changes.draft import Draft
 from volcano_lab.manifests.loader import ManifestError
-from volcano_lab.manifests.schema import Findings, found_text, json_name, structure, unstructure
+from volcano_lab.manifests.schema import Findings, at_path, found_text, structure, unstructure
 from volcano_lab.manifests.workloads import MOST_PODS
 from volcano_lab.messages import mark
 
@@ -80,23 +80,6 @@ def field_of(world: Draft, place: int, steps: list[str], but: Any = None) -> Any
         values = [at_path(pod.spec, steps) for pod in job.pods]
         return next((value for value in values if value != but), *values[:1] or [None])
     return at_path(job.group.spec, ["minMember"] if word == "minAvailable" else steps)
-
-
-def at_path(part: Any, steps: Iterable[str]) -> Any:
-    """Return an object's value at a path, as plain data; None without one.
-
-    >>> at_path(api.Node(), ["spec", "unschedulable"]), at_path(api.Node(), ["spec", "a", "b"])
-    (False, None)
-    """
-    for step in steps:
-        if attrs.has(type(part)):
-            part = next((getattr(part, field.name) for field in attrs.fields(type(part))
-                         if json_name(field) == step), None)
-        elif isinstance(part, list):
-            part = part[int(step)] if step.isdigit() and int(step) < len(part) else None
-        else:
-            part = part.get(step) if isinstance(part, dict) else None
-    return unstructure(part)
 
 
 class _Job:

@@ -11,10 +11,10 @@ from typing import Any
 from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup, VolcanoJob
 from volcano_lab.changes.change import Change
 from volcano_lab.changes.draft import Draft
-from volcano_lab.changes.job_fields import at_path
 from volcano_lab.changes.objects import Setting, apply
 from volcano_lab.manifests.loader import to_dict
 from volcano_lab.manifests.operators import SUSPENDED
+from volcano_lab.manifests.schema import at_path
 
 MUTABLE = {"spec.minAvailable", "spec.priorityClassName"}
 """Fields that may be changed of a Volcano Job."""

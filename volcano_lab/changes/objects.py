@@ -17,7 +17,7 @@ import attrs
 from volcano_lab.api import objects as api
 from volcano_lab.changes.conf import value_of
 from volcano_lab.changes.draft import CLASSES, Draft, keys_of, kind_of
-from volcano_lab.changes.job_fields import IN_GROUP, WORDS, at_path, edited, set_field
+from volcano_lab.changes.job_fields import IN_GROUP, WORDS, edited, set_field
 from volcano_lab.changes.more_nodes import add_nodes
 from volcano_lab.changes.scale import refill, scale
 from volcano_lab.manifests import OperatorObject, names, operators, with_defaults
@@ -26,7 +26,7 @@ from volcano_lab.manifests.job_controller import CREATING
 from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict, place_key, to_dict
 from volcano_lab.manifests.owners import created_again, deployment_of
 from volcano_lab.manifests.quotas import released
-from volcano_lab.manifests.schema import json_name
+from volcano_lab.manifests.schema import at_path, json_name
 from volcano_lab.messages.similar import meant
 
 UNSCHEDULABLE = "node.kubernetes.io/unschedulable"

@@ -10,7 +10,7 @@ where both are quantities).
 import re
 import types
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache, lru_cache, partial
@@ -114,6 +114,24 @@ def unstructure(value: Any) -> Any:
     if isinstance(value, list):
         return [unstructure(item) for item in value]
     return dict(value) if isinstance(value, dict) else value
+
+
+def at_path(part: Any, steps: Iterable[str]) -> Any:
+    """Return an object's value at a path, as plain data; None without one.
+
+    >>> from volcano_lab.api.objects import Node
+    >>> at_path(Node(), ["spec", "unschedulable"]), at_path(Node(), ["spec", "a", "b"])
+    (False, None)
+    """
+    for step in steps:
+        if attrs.has(type(part)):
+            part = next((getattr(part, field.name) for field in attrs.fields(type(part))
+                         if json_name(field) == step), None)
+        elif isinstance(part, list):
+            part = part[int(step)] if step.isdigit() and int(step) < len(part) else None
+        else:
+            part = part.get(step) if isinstance(part, dict) else None
+    return unstructure(part)
 
 
 def path_text(path: Path) -> str:

@@ -21,7 +21,7 @@ from volcano_lab.manifests.admission import hyper_nodes, jobs, pod_groups, pods,
 from volcano_lab.manifests.admission.rules import exists
 from volcano_lab.manifests.document import placed
 from volcano_lab.manifests.loader import ManifestError, place_key, to_dict
-from volcano_lab.manifests.schema import found_text
+from volcano_lab.manifests.schema import at_path, found_text
 from volcano_lab.messages import Message, gettext, one_line
 from volcano_lab.trace import grouped
 
@@ -110,12 +110,9 @@ def _quantities(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _found(data: Any, field: str) -> str:
     """Return the value of a field in a sentence's form."""
-    for key in re.findall(r"\[([^]]*)\]|([^.[]+)", field):
-        name = "".join(key)
-        try:
-            data = data[int(name)] if isinstance(data, list) else data[name]
-        except (KeyError, IndexError, TypeError, ValueError):
-            return gettext("not set")
+    data = at_path(data, map("".join, re.findall(r"\[([^]]*)\]|([^.[]+)", field)))
+    if data is None:
+        return gettext("not set")
     amounts = isinstance(data, dict) and all(isinstance(text, str) for text in data.values())
     return _listed(data) if amounts else found_text(data)
 
