@@ -57,7 +57,7 @@ def test_words_of_its_own_go_first(tmp_path):
         dump.read(tmp_path)
     with pytest.raises(NoSuch) as told:
         cluster().run().why("nobody")
-    assert str(told.value) == "no job is called \"nobody\"; there are default/a."
+    assert str(told.value) == "no job is called \"nobody\"; there is default/a."
     assert isinstance(told.value, OneSentence) and isinstance(told.value, KeyError)
 
 

@@ -48,7 +48,8 @@ def near(name: str, known: Iterable[str]) -> str:
     if found := alike(name, known):
         return gettext("near it is {names:,}" if len(found) == 1 else "near it are {names:,}",
                        names=found)
-    return gettext("there are {names:,}, ..." if len(known) > 8 else "there are {names:,}",
+    text = "there is {names:,}" if len(known) == 1 else "there are {names:,}"
+    return gettext("there are {names:,}, ..." if len(known) > 8 else text,
                    names=known[:8] or gettext("none"))
 
 
