@@ -214,3 +214,13 @@ def test_a_parent_of_the_root_is_told():
     assert doubts(cycle.session) == [
         'Queue root: spec.parent is "a" and has no effect: allowed is none, the root is above all '
         "other queues."]
+
+
+def test_jobs_of_manifests_have_their_own_names():
+    cluster = Cluster(loads("""
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: train}
+spec: {tasks: [{replicas: 2, template: {spec: {containers: [{name: main}]}}}]}"""))
+    assert [(row["job"], row["pods"]) for row in cluster.rows_of("jobs")] == [("default/train", 2)]
+    assert "\ntrain  default" in str(cluster)

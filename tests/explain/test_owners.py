@@ -311,12 +311,12 @@ def test_an_error_that_keeps_flink_from_being_deployed_is_told(state, error, sai
 
 
 @pytest.mark.parametrize("reason, answer, said", [
-    ("NotTriggerScaleUp", "max size", "The autoscaler adds no node for a/o-0 (None): max size."),
-    ("TriggeredScaleUp", "max size", "The autoscaler has added nodes for a/o-0 (None): max size."),
+    ("NotTriggerScaleUp", "max size", "The autoscaler adds no node for a/o-0 (-): max size."),
+    ("TriggeredScaleUp", "max size", "The autoscaler has added nodes for a/o-0 (-): max size."),
     ("FailedScheduling", "Failed to schedule pod, no instance type",
-     "The autoscaler adds no node for a/o-0 (None): Failed to schedule pod, no instance type."),
+     "The autoscaler adds no node for a/o-0 (-): Failed to schedule pod, no instance type."),
     ("FailedScheduling", "0/1 nodes are available", ""),
-    ("Nominated", "Pod should schedule on", "Karpenter has claimed a node for a/o-0 (None): Pod")])
+    ("Nominated", "Pod should schedule on", "Karpenter has claimed a node for a/o-0 (-): Pod")])
 def test_what_the_autoscaler_said_of_a_pod_that_waits_is_told(reason, answer, said):
     event = EVENT.replace("Warning", "Normal").replace("name: old", "name: o-0").replace(
         "FailedKillPod", reason).replace("context deadline exceeded", answer)
@@ -379,7 +379,7 @@ def test_a_podgroup_that_spark_creates_in_cluster_mode_alone_is_told(app, create
                                     "CrashLoopBackOff."),
     ("Pending", "ContainerCreating", ""),
     ("Pending", "ContainerCreating # warned", "Pod a/o-0 is bound to node n1 and has not started "
-     "there: ContainerCreating. Event FailedKillPod of it (None): context deadline exceeded.")])
+     "there: ContainerCreating. Event FailedKillPod of it (-): context deadline exceeded.")])
 def test_what_its_node_does_not_start_is_among_all_that_wait_and_last(phase, reason, said):
     status = (f"status: {{phase: {phase}, containerStatuses: [{{name: c, state: {{waiting: "
               f"{{reason: {reason}}}}}}}]}}")

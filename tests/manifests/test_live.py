@@ -12,7 +12,7 @@ from api_over_http import api_server, kubeconfig
 
 from volcano_lab.cli import main
 from volcano_lab.cluster import Cluster
-from volcano_lab.manifests import live
+from volcano_lab.manifests import events, live
 from volcano_lab.manifests.loader import ManifestError, load, loads
 
 CONF = """
@@ -114,6 +114,26 @@ def event(reason, said):
             "metadata": {"name": f"load.{reason}", "namespace": "a"}, "message": said,
             "involvedObject": {"kind": "Job", "namespace": "a", "name": "load"},
             "lastTimestamp": "2026-11-28T06:05:00Z"}
+
+
+@pytest.mark.parametrize(("fields", "time"), [
+    ({"lastTimestamp": "2026-11-28T06:05:00Z"}, "2026-11-28T06:05:00Z"),
+    ({"eventTime": "2026-11-28T06:06:00Z"}, "2026-11-28T06:06:00Z"),
+    ({"creationTimestamp": "2026-11-28T06:07:00Z"}, "2026-11-28T06:07:00Z"), ({}, "-")])
+def test_an_event_without_its_last_time_is_as_old_as_it_is_known(fields, time):
+    said = event("FailedCreate", "no")
+    del said["lastTimestamp"]
+    said["metadata"] |= {"creationTimestamp": fields.pop("creationTimestamp", None)}
+    (found,) = events.reported(said | fields).values()
+    assert found.facts["time"] == time
+
+
+def test_of_warnings_one_without_a_time_is_the_earliest():
+    early, late = (event("FailedCreate", said) for said in ("early", "late"))
+    del early["lastTimestamp"]
+    for order in ((early, late), (late, early)):
+        found = loads(json.dumps({"apiVersion": "v1", "kind": "List", "items": order}))
+        assert [each.facts["said"] for each in found.reports["a/load"]] == ["late"]
 
 
 @pytest.mark.long

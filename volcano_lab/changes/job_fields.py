@@ -10,8 +10,6 @@ Volcano: none
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import attrs
-
 from volcano_lab.api import GROUP_NAME, objects as api, quantity
 from volcano_lab.changes.draft import Draft
 from volcano_lab.manifests.loader import ManifestError

@@ -80,7 +80,7 @@ class ClusterObjects(Shown):
                 "queues": [{"queue": obj.name, "parent": obj.spec.parent, "weight": obj.spec.weight,
                             "capability": obj.spec.capability}
                            for obj in objects if isinstance(obj, Queue)],
-                "jobs": [{"job": obj.key, "queue": obj.spec.queue,
+                "jobs": [{"job": owners.job_called(obj), "queue": obj.spec.queue,
                           "min_member": obj.spec.min_member, "pods": pods[obj.key]}
                          for obj in objects if isinstance(obj, PodGroup)]}
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from volcano_lab.manifests.document import key_of, text_of
 from volcano_lab.manifests.operators import refusing
+from volcano_lab.manifests.operators.model import at
 from volcano_lab.messages import Message
 
 FAILED = re.compile(r"^Failed(To)?Create(?!PodSandBox)|Error$")
@@ -30,6 +31,8 @@ SCALES = {"NotTriggerScaleUp": "scales.not", "TriggeredScaleUp": "scales",
 """Reasons of an autoscaler's Events about pods, the last two of Karpenter, and what they say."""
 OF_KARPENTER = "Failed to schedule pod"
 """The start of its Event of a reason that schedulers have, too."""
+TIMES = ("lastTimestamp", "eventTime", "metadata.creationTimestamp")
+"""Fields with the time of an Event; without one, it is the earliest."""
 OF_CYCLES = ("FailedScheduling", "Unschedulable")
 """Reasons of Events about pods with what a scheduler says in each cycle."""
 
@@ -52,7 +55,7 @@ def reported(event: dict[str, Any]) -> dict[str, Message]:
         said=OF_STATUS.sub(r"\1", text).replace('\\"', '"').rstrip(". \n"),
         webhook=refusing(text.replace('\\"', '"')),
         crd=Message("event.crd") if OF_CRD.search(text) else None,
-        time=str(event.get("lastTimestamp") or event.get("eventTime")))}
+        time=str(next(filter(None, (at(event, path) for path in TIMES)), "-")))}
 
 
 def _before(kind: Any, reason: str, type_: Any, text: str) -> str | None:

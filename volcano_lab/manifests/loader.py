@@ -319,8 +319,7 @@ class _Batch:
         errors = findings.errors or names.problems(obj)
         self.errors += [f"{label}{mark(': ')}{error}" for error in errors]
         if not errors:
-            if isinstance(obj, api.Pod):
-                findings.warnings += unsupported.pod_warnings(obj)
+            findings.warnings += unsupported.warnings_of(obj)
             self.warnings += [f"{label}{mark(': ')}{warning}" for warning in findings.warnings]
             obj.metadata.annotations.pop(APPLIED, None)  # it may be confidential
             if obj.metadata.labels.get("app", "").startswith("volcano-"):

@@ -131,6 +131,18 @@ def pods_asked(owner: api.KubernetesObject, objects: list[api.KubernetesObject])
     return operators.pod_count(owner, objects) if isinstance(owner, operators.OperatorObject) else 0
 
 
+def job_called(group: PodGroup) -> str:
+    """Return the namespace and name of a PodGroup's Volcano Job, else its own.
+
+    >>> from volcano_lab.api.objects import ObjectMeta
+    >>> job = OwnerReference(VolcanoJob.api_versions[0], "Job", "train")
+    >>> job_called(PodGroup(ObjectMeta("train-1", "team", owner_references=[job])))
+    'team/train'
+    """
+    return f"{group.namespace}/" + next((ref.name for ref in group.metadata.owner_references if (
+        owner_kind(ref.api_version, ref.kind) == JOB)), group.name)
+
+
 def created_again(pod: Pod) -> Pod:
     """Return a pod as its controller creates it again."""
     uid = pod.metadata.uid

@@ -8,7 +8,7 @@ with claims if no object about volumes is given.
 
 from collections.abc import Iterable
 
-from volcano_lab.api.objects import KubernetesObject, Pod
+from volcano_lab.api.objects import KubernetesObject, Node, Pod
 from volcano_lab.api.storage import KINDS as STORAGE_KINDS
 from volcano_lab.messages import Message, gettext
 
@@ -42,6 +42,20 @@ def subject_of(kind: str) -> str:
 def claims_decide(objects: Iterable[KubernetesObject]) -> bool:
     """Return whether claims to volumes decide: one of the objects is about volumes."""
     return any(obj.kind in STORAGE_KINDS for obj in objects)
+
+
+def warnings_of(obj: KubernetesObject) -> list[str]:
+    """Return a sentence for each field of an object that has no effect.
+
+    >>> from volcano_lab.api.objects import NodeSpec, ObjectMeta, Taint
+    >>> warnings_of(Node(ObjectMeta("n1"), NodeSpec(taints=[Taint("gpu")])))
+    ['spec.taints[0] has no effect, as it names none; allowed are NoSchedule, PreferNoSchedule and
+    NoExecute']
+    """
+    if isinstance(obj, Node):
+        return [str(Message("manifest.taint", number=number))
+                for number, taint in enumerate(obj.spec.taints) if not taint.effect]
+    return pod_warnings(obj) if isinstance(obj, Pod) else []
 
 
 def pod_warnings(pod: Pod) -> list[str]:
