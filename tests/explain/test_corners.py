@@ -425,7 +425,7 @@ def test_a_small_cut_of_a_request_comes_before_more_nodes_and_fewer_pods():
                          '{name: predicates}]}]').why("new").remedies
     assert [remedy.change for remedy in remedies] == [
         "job default/new: request per pod cpu 8 -> 7", "1 more node like n1",
-        "job default/new: minMember 2 -> 1", "wait for the end of default/old"]
+        "wait for the end of default/old", "job default/new: minMember 2 -> 1"]
 
 
 def test_pages_and_bytes_are_counted_in_their_steps():

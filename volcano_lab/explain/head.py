@@ -95,9 +95,12 @@ def gap_of(cause: Cause, sure: bool = False) -> Message | None:
 
 def said_already(cause: Cause, causes: Iterable[Cause]) -> bool:
     """Whether other causes say the same: a known defect, which jobs reclaim looks at; overcommit,
-    or that the job is too large, that the cluster has no more.
+    or that the job is too large, that the cluster has no more; the limit of its queue, that reclaim
+    evicts none for it.
     """
     codes = {each.code for each in causes}
+    if cause.code in ("reclaim_overused", "reclaim_not_eligible"):
+        return cause.context and "queue_over_capability" in codes
     if cause.numbers.get("actions") == ["reclaim"] and cause.code == "evicts_for_admitted":
         return any("owed" in releases.DEFECTS[str(each.numbers["issue"])]
                    for each in causes if each.code == "known_defect")

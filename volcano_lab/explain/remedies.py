@@ -19,7 +19,7 @@ from volcano_lab.explain.order import turn_of
 from volcano_lab.explain.outcome import alone, outcome
 from volcano_lab.explain.price import costs, placed_before, price
 from volcano_lab.explain.remedy import Remedy
-from volcano_lab.explain.search import Search
+from volcano_lab.explain.search import LESS, Search
 from volcano_lab.explain.trial import TooLate, silent
 from volcano_lab.explain.tries import PATIENCE
 from volcano_lab.manifests.loader import ManifestError
@@ -37,8 +37,9 @@ def remedies_for(seen: Evidence, job: JobInfo, causes: list[Cause], seconds: flo
                  pod: str = "", keep: bool = False) -> Iterator[Remedy]:
     """Changes with which a job that waits runs, or (`keep`) fewer of its pods are evicted, at most
     five: first settings that take nothing from others, then those that take no more than the job's
-    size, more nodes and less of the job, each as soon as it is found; then those that break a gang,
-    and last what costs others more than the job requests. None after `seconds`.
+    size, more nodes and less of the job, each as soon as it is found; then a lower minimum for some
+    of its pods, those that break a gang, and last what costs others more than the job requests.
+    None after `seconds`.
     """
     soon = perf_counter() + seconds * SOON
     search = Search(seen, job, pod, perf_counter() + seconds, seconds / PATIENCE, keep)
@@ -48,7 +49,7 @@ def remedies_for(seen: Evidence, job: JobInfo, causes: list[Cause], seconds: flo
     for number, remedy in enumerate(search.found(causes), 1):
         if search.large and number == ENOUGH:
             search.end = min(search.end, soon)
-        if remedy.price.dear:
+        if remedy.price.dear or _splits(remedy, job):
             held.append(remedy)
             continue
         shown += 1
@@ -62,6 +63,12 @@ def remedies_for(seen: Evidence, job: JobInfo, causes: list[Cause], seconds: flo
             break
     yield from taking
     yield from islice(sorted(held, key=lambda each: (each.price.dear, each.rank)), MOST - shown)
+
+
+def _splits(remedy: Remedy, job: JobInfo) -> bool:
+    """Whether a lower minimum places the job with some of its pods only."""
+    return remedy.rank == Rank.LESS and remedy.placed < len(job.tasks) and any(
+        map(LESS.search, remedy.made.settings))
 
 
 def _takes(remedy: Remedy) -> bool:
