@@ -232,6 +232,13 @@ def test_a_changed_quota_lets_controllers_create_the_pods_that_lack(hard, pods):
     assert {each.spec.node_name for name, each in found.items() if name > "train-w-1"} <= {""}
 
 
+def test_a_changed_quota_leaves_an_owner_without_pods_to_its_controller():
+    new = [each for each in loads(dump(TRAIN).replace("name: train", "name: new")
+                                  .replace("replicas: 2", "replicas: 4")) if each.kind == "Job"]
+    found = change([*TRAIN, *new, *loads(QUOTA % (4, 4, 3))], ["quota/q.hard.pods=9"])
+    assert sum(name.startswith("new-") for name in pods_of(found)) == 5
+
+
 def test_pods_that_no_quota_refuses_are_not_created_by_a_changed_one():
     """What an export leaves out for other reasons is not known."""
     asks = loads(dump(TRAIN).replace("replicas: 2", "replicas: 4"))

@@ -152,6 +152,16 @@ def test_a_smaller_request_is_one_of_the_large_pods_alone():
     assert sorted(asked) == ["1", "1", "2"]
 
 
+def test_nodes_are_as_large_as_the_role_that_finds_none_needs():
+    cluster = Cluster().node("n1", cpu=4, labels={"pool": "cpu"}).node("g1", cpu=8, gpu=4).job(
+        "old", cpu=3, running={"n1": 1}).add(ROLES.replace(
+            'cpu: "8"', 'cpu: "8", nvidia.com/gpu: 4').replace('cpu: "1"}}}', (
+                'cpu: "4"}}}], nodeSelector: {pool: cpu}}}}')).replace("}}}}]}}}", "}}}}"))
+    found = cluster.why("tf", conf='actions: "allocate"\ntiers: [{plugins: [{name: gang}, '
+                                   '{name: predicates}]}]').remedies
+    assert "2 more nodes like n1" in [each.change for each in found]
+
+
 @pytest.mark.parametrize(("roles", "offered"), [(("w",), True), (("ps", "w"), False)])
 def test_a_smaller_minimum_is_offered_for_pods_of_one_role(roles, offered):
     """Pods of one role may run with fewer of them; with several, each role is needed."""

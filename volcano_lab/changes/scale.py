@@ -8,7 +8,7 @@ pods that others create: a SparkApplication starts again.
 Volcano: pkg/controllers/job/job_controller_actions.go (syncJob)
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -50,7 +50,7 @@ def scale(draft: Draft, before: api.KubernetesObject, after: api.KubernetesObjec
 
 
 def refill(draft: Draft) -> None:
-    """Create the pods beside those that are there which ResourceQuotas, as they are now, let
+    """Create the pods of owners that have some which ResourceQuotas, as they are now, let
     controllers create, and did not before.
     """
     quotas = [{obj.key: obj for obj in some if isinstance(obj, api.ResourceQuota)}
@@ -59,8 +59,7 @@ def refill(draft: Draft) -> None:
               if quotas[1].get(key) != obj}
     if not spaces:
         return
-    owners = [place for place in draft.places() if _creates(draft[place])
-              and (draft[place].namespace or "default") in spaces]
+    owners = _with_pods(draft, spaces)
     there, pods, others = _parted(draft, {child for owner in owners
                                           for child in draft.with_children(owner)})
     if pods:
@@ -70,6 +69,13 @@ def refill(draft: Draft) -> None:
         for key in _refused(draft, [*world, *quotas[0].values()], there, pods):
             old.pop(("Pod", key), None)
         _add(draft, there, pods, old, new)
+
+
+def _with_pods(draft: Draft, spaces: Collection[str]) -> list[int]:
+    """The places of owners in some namespaces of which pods are there."""
+    return [place for place in draft.places() if _creates(draft[place])
+            and (draft[place].namespace or "default") in spaces
+            and any(draft[child].kind == "Pod" for child in draft.with_children(place))]
 
 
 def _refused(draft: Draft, world: Sequence[api.KubernetesObject], there: Mapping[Key, int],

@@ -7,6 +7,7 @@ Volcano: none
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 from math import ceil
 from typing import Any
 
@@ -18,7 +19,7 @@ from volcano_lab.changes import Change, Index, key_of, keys_of, path_text, value
 from volcano_lab.changes.words import described
 from volcano_lab.explain import explanation, slips
 from volcano_lab.framework import SchedulerConfiguration, Session
-from volcano_lab.manifests import OPERATORS, OperatorObject, job_of
+from volcano_lab.manifests import OPERATORS, OperatorObject, job_of, with_defaults
 from volcano_lab.messages import Message
 from volcano_lab.trace.plain import grouped
 
@@ -207,14 +208,18 @@ class World:
 
     def applied(self, change: Change) -> tuple[Any, SchedulerConfiguration]:
         """The objects and the configuration with a change; one of an owner, or that lets a
-        ResourceQuota accept more, is one of the manifests, so that pods are created. Raises
-        `ManifestError`.
+        ResourceQuota accept more, is one of the manifests, so that pods are created, also those of
+        which some are there before their job is admitted. Raises `ManifestError`.
         """
         pods = any(name.startswith("pod/") for name in change.removals)  # created again by owners
         if _of_owner(change) or pods or (change.removals and self._refused) or any(
                 text.startswith(DECIDE_CREATION) or ".priorityClassName=" in text
                 for text in change.settings):
-            return change.given(self.given, self.conf)
+            objects, conf = change.given(self.given, self.conf)
+            there = {obj.key for obj in self.objects if isinstance(obj, Pod)}
+            later = [pods for pods in objects.later.values()
+                     if any(pod.key in there for pod in pods)]
+            return with_defaults([*objects, *chain(*later)]) if later else objects, conf
         return change.applied(self.objects, self.conf, self.index)
 
 

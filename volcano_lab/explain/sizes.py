@@ -9,7 +9,7 @@ from itertools import chain
 from math import ceil
 from typing import Any
 
-from volcano_lab.api import JobInfo, quantity, quantity_text
+from volcano_lab.api import JobInfo, TaskInfo, quantity, quantity_text
 from volcano_lab.changes.job_fields import requests_of
 from volcano_lab.explain import owners, slips, values
 from volcano_lab.explain.evidence import largest_of, member, of_daemons, requested, unplaced
@@ -26,7 +26,7 @@ DEVICES = 8000
 
 def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) -> Iterator[Option]:
     """A smaller request, or more nodes: what always is left to do."""
-    waiting = [task for task in unplaced(job) if not task.sch_gated]
+    waiting = _refused([task for task in unplaced(job) if not task.sch_gated], causes)
     if job.tasks and not waiting:
         return
     largest = largest_of(task.init_resreq for task in waiting) if waiting else member(job)
@@ -48,6 +48,14 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) 
                                 _devices(world.nodes_called(allowed), ssn, causes, largest,
                                          members),
                                 _labels(world, job))
+
+
+def _refused(waiting: list[TaskInfo], causes: list[Cause]) -> list[TaskInfo]:
+    """Those of some pods that are as large as one that found no node; all, where none is named."""
+    records = [record for cause in causes if cause.code in ROOM for record in cause.records]
+    keys = {record.get("task") for record in records}
+    sizes = [task.init_resreq for task in waiting if task.key in keys]
+    return [task for task in waiting if task.init_resreq in sizes] or waiting
 
 
 def _likely(largest: Amounts, most: Amounts) -> bool:
