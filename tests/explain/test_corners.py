@@ -466,8 +466,8 @@ def test_pods_that_say_they_may_not_be_evicted_are_told_and_asked_to():
                "value: 9}")
     answer = asked(group("low", "low", 1, phase="Running"), *pods, high, pod("h", "high"), classes,
                    conf=conf).why("high")
-    assert told(answer, "not_preemptable").endswith(
-        "Pods of default/low have volcano.sh/preemptable: false.")
+    assert told(answer, "not_preemptable") == (
+        "preempt evicts no pods of default/low: they have volcano.sh/preemptable: false.")
     assert "job default/low: volcano.sh/preemptable false -> true" in [
         remedy.change for remedy in answer.remedies]
 

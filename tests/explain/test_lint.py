@@ -7,7 +7,7 @@ from storage import claim, claims, volume
 
 from volcano_lab import Cluster
 from volcano_lab.api.objects import OwnerReference
-from volcano_lab.explain.lint import contradictions, ignored_fields
+from volcano_lab.explain.lint import contradictions, doubts, ignored_fields
 
 CONF = 'actions: "enqueue, allocate"\ntiers:\n- plugins:\n  - name: gang\n'
 QUEUE = """\
@@ -61,6 +61,13 @@ def test_the_annotation_of_hierarchical_drf(plugins, count):
 def sentences(cluster, conf=None):
     ssn = cluster.run(conf).session
     return [*map(str, ignored_fields(ssn)), *(str(what) for _, what in contradictions(ssn))]
+
+
+def test_what_holds_of_several_queues_is_one_warning():
+    cluster = Cluster().node("n1", cpu=4).queue("a", deserved=1).queue("b", deserved=2).queue(
+        "c", weight=2).job("j", queue="a", cpu=1)
+    said = [each for each in doubts(cluster.run().session) if "deserved" in each]
+    assert len(said) == 1 and said[0].startswith("Queues a, b: spec.deserved has no effect")
 
 
 def test_a_topology_that_no_plugin_keeps_is_named():

@@ -75,10 +75,12 @@ TABLE = [  # the cluster, the configuration, codes and sentences
     (single(annotations={"volcano.sh/preemptable": "false"}), PREEMPT, [
         ("preempt_no_candidates", "preempt finds no node where evicting pods of its own queue "
          "would free enough."),
-        ("not_preemptable", "Pods of default/old have volcano.sh/preemptable: false.")]),
+        ("not_preemptable", "preempt evicts no pods of default/old: they have "
+         "volcano.sh/preemptable: false.")]),
     (single().node("n2", cpu=4).add(group("own"), pod("own-0", "own", "n2", requests={
         "cpu": "4"}, annotations={"volcano.sh/preemptable": "false"})), PREEMPT, [
-        KEPT, ("not_preemptable", "Pods of default/own have volcano.sh/preemptable: false.")]),
+        KEPT, ("not_preemptable", "preempt evicts no pods of default/own: they have "
+               "volcano.sh/preemptable: false.")]),
     (single().add(group("never", priorityClassName="high"), pod(
         "never-0", "never", requests={"cpu": "2"}, preemptionPolicy="Never")).job("new", cpu=9),
      PREEMPT, [("preempt_not_eligible", "preempt does nothing for pod default/never-0: its "

@@ -624,3 +624,12 @@ def test_a_list_of_changes_reads_as_sentences():
     cluster = Cluster().node("n1", cpu=8).queue("a", capability={"cpu": 2})
     found = cluster.job("x", queue="a", pods=3, cpu=1).why("x").remedies
     assert repr(found[:1]) == "[queue a: capability cpu 2 -> 3 (x is placed on n1)]"
+
+
+@pytest.mark.parametrize(("idle", "moves"), [(0, False), (4, True)])
+def test_another_queue_is_offered_for_what_is_free_there(idle, moves):
+    """Reclaim would evict pods of the queue that the job has left."""
+    cluster = full(queue="a").queue("a", capability=8).queue("b").job("train", queue="a", cpu=1)
+    found = Explainer((cluster.node("n3", cpu=idle) if idle else cluster).objects(), conf(
+        "gang", "predicates", "proportion", actions="allocate, reclaim")).why("train").remedies
+    assert any("in queue b" in each.change for each in found) is moves

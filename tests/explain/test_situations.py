@@ -606,5 +606,5 @@ def test_what_protects_all_pods_of_a_job_is_named_before_the_job_is_admitted():
         "job/old.metadata.annotations[volcano.sh/preemptable]=false")
     found = kept.why("train", conf=conf("gang", "overcommit", "proportion", "predicates",
                                         actions="enqueue, allocate, preempt"))
-    assert ("Once admitted, it would wait, too: Pods of default/old have volcano.sh/preemptable: "
-            "false.") in found.text
+    assert ("Once admitted, it would wait, too: preempt evicts no pods of default/old: they have "
+            "volcano.sh/preemptable: false.") in found.text

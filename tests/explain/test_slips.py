@@ -182,17 +182,19 @@ def test_pods_of_a_gang_that_name_another_scheduler_are_given_to_volcano(first):
 def test_devices_that_a_node_may_not_use_are_named():
     node = ("{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {capacity: {a.b/gpu: 8}, "
             "allocatable: {cpu: 4, pods: 9, a.b/gpu: 7}}}")
+    found = Explainer(made(node, "{a.b/gpu: 8}"), ALLOCATE).why("web")
     assert ("n1 has a.b/gpu 8 (status.capacity) and only 7 allocatable: its device plugin reports "
-            "the others as unhealthy." in Explainer(made(node, "{a.b/gpu: 8}"), ALLOCATE).why(
-                "web").text)
+            "the others as unhealthy, or does not run.") in found.text
 
 
 def test_other_devices_of_a_vendor_are_named_where_nodes_have_them_instead():
     cluster = Cluster().node("n1", cpu=9, gpu=1).node(
         "n2", cpu=9, resources={"nvidia.com/mig-1g": "7"}).job(
         "old", cpu=1, gpu=1, running={"n1": 1}).job("new", cpu=1, gpu=1)
-    assert ("n2 announces nvidia.com/mig-1g 7 instead of nvidia.com/gpu." in
-            cluster.why("new", conf=RECLAIM).text)
+    found = cluster.why("new", conf=RECLAIM)
+    assert "n2 announces nvidia.com/mig-1g 7 instead of nvidia.com/gpu." in found.text
+    assert "job default/new: nvidia.com/mig-1g instead of nvidia.com/gpu" in [
+        each.change for each in found.remedies]
 
 
 def test_pods_that_are_not_made_are_told_first_and_admission_is_no_help():

@@ -103,7 +103,7 @@ def _not_preemptable(seen: Evidence, job: JobInfo, action: str) -> Iterator[Caus
     kept = [other.uid for other in meant if any(
         task.node_name and not task.preemptable for task in other.tasks.values())]
     if kept and seen.calls_about(job, "claimant", action):
-        yield Cause.of("not_preemptable", jobs=[*map(seen.called, kept)], kept=kept)
+        yield Cause.of("not_preemptable", action=action, jobs=[*map(seen.called, kept)], kept=kept)
 
 
 def _not_reclaimable(seen: Evidence, job: JobInfo) -> dict[str, Amounts]:

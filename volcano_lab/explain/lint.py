@@ -46,8 +46,19 @@ def doubts(ssn: Session) -> list[str]:
     amounts that no cluster can give.
     """
     lacking = [Message("no_nodes")] if ssn.jobs and not ssn.nodes else []
-    return [*ssn.conf.warnings, *ssn.warnings, *map(str, (*lacking, *ignored_fields(ssn))),
+    said = [*lacking, *_merged(ignored_fields(ssn))]
+    return [*ssn.conf.warnings, *ssn.warnings, *map(str, said),
             *(str(Message("sentence", what=what)) for _, what in contradictions(ssn))]
+
+
+def _merged(notices: list[Message]) -> Iterator[Message]:
+    """Yield notices, one of all queues of which the same is said."""
+    alike = grouped((what if place.code == "place.queue" else each, each) for each in notices
+                    for place, what in [(each.facts["place"], each.facts["what"])])
+    for what, same in alike.items():
+        names = [each.facts["place"].facts.get("name") for each in same]
+        yield same[0] if len(same) == 1 else Message("notice", what=what, place=Message(
+            "place.queues", names=names))
 
 
 def ignored_fields(ssn: Session, release: str = "") -> list[Message]:

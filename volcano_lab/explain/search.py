@@ -176,6 +176,8 @@ class Search(Tries):
             others = self._others(option, options[number + 1:], Change())
             alike |= {*others}
             remedy = self.judged(change, option.rank, others)
+            if option.kind == "queue" and remedy is not None and remedy.price.evicts:
+                continue  # another queue is for what is free there
             if remedy is None:
                 self._refused.add(change)
                 loops = self._loops

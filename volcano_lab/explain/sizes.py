@@ -4,7 +4,7 @@ enough.
 Volcano: none
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from math import ceil
 from typing import Any
@@ -41,7 +41,8 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) 
     for name in _resources(causes) or largest:
         if name in largest and name not in meant and name != "pods":
             yield from _smaller(world, job, name, lacking.get(name, 0.0), largest[name], fewer)
-    yield from chain(_together(world, job.uid, causes), _repaired(world, largest))
+    yield from chain(_together(world, job.uid, causes), _repaired(world, largest),
+                     _of_the_vendor(world, job.uid, largest, most))
     if not meant and _likely(largest, most):
         wanted = _wanted(ssn, causes, lacking, gang)
         yield from values.nodes(world, largest, wanted, allowed,
@@ -177,6 +178,16 @@ def _repaired(world: World, asked: Iterable[str]) -> Iterator[Option]:
     yield several(texts)
 
 
+def _of_the_vendor(world: World, uid: str, asked: Collection[str], there: Iterable[str]
+                   ) -> Iterator[Option]:
+    """Other devices of a vendor that nodes announce instead of those that are requested."""
+    others = [name for name in there if name not in asked]
+    for name, close in ((name, slips.announced(name, others)) for name in asked if "/" in name):
+        if any(close in node.status.allocatable and name not in node.status.allocatable
+               for node in world.nodes.values()):
+            yield from _renamed(world, uid, name, close, Rank.LESS)
+
+
 def _together(world: World, uid: str, causes: list[Cause]) -> Iterator[Option]:
     """Less at once of all resources of which no node has enough."""
     for cause in causes:
@@ -197,9 +208,10 @@ def missing(numbers: dict[str, Any]) -> Amounts:
     return {} if limit is None else over(numbers.get("asked", {}), limit)
 
 
-def _renamed(world: World, uid: str, resource: str, close: str) -> Iterator[Option]:
+def _renamed(world: World, uid: str, resource: str, close: str, rank: int = Rank.JOB
+             ) -> Iterator[Option]:
     """That the job's pods ask for a resource by the name that nodes announce."""
     texts = requests_of(world.waiting(uid), resource)
     if texts:
         yield once(setting(world.job(uid), "requests", resource, to=None),
-                   setting(world.job(uid), "requests", close, to=texts[0]), rank=Rank.JOB)
+                   setting(world.job(uid), "requests", close, to=texts[0]), rank=rank)
