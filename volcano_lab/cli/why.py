@@ -18,8 +18,6 @@ from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline, lint, 
 from volcano_lab.messages import Message, NoSuch, columns, gettext, mark, one_line, wrapped
 from volcano_lab.trace import Names, quantities, sentence
 
-DEFAULT = ("without --conf the cycle runs with Volcano's compiled-in configuration; the Helm chart "
-           "installs another (binpack; enablePreemptable: false for gang and drf)")
 COLUMN = 38
 """Columns of a change, with its effect beside it if it fits."""
 PART = 4
@@ -81,7 +79,7 @@ def _cycle(files: Sequence[str], read: Callable[[], Cluster], name: str | None,
         # no object is called "/ ": the causes of no single job are requested
         timeline, warnings, known = past(files, read, name or "/ ", conf, cycle, life)
         explainer = timeline.at()
-    more = [] if known else [gettext(DEFAULT)]
+    more = [] if known else [str(Message("why.default"))]
     return explainer, timeline, warnings + lint.doubts(explainer.session) + more
 
 

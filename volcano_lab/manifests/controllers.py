@@ -295,7 +295,7 @@ class Controllers:
         """Warn once of each request of an owner's pods that has no effect."""
         unchecked = [sentence for pod in pods for sentence in not_modelled.pod_warnings(pod)]
         if any(map(claims_of, pods)) and not self.claims_decide:
-            unchecked.append(not_modelled.volumes_unknown())
+            unchecked.append(str(Message("manifest.volumes_unknown")))
         self.into.warnings += [self.label(owner) + mark(": ") + sentence
                                for sentence in dict.fromkeys(unchecked)]
 

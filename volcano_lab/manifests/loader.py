@@ -374,7 +374,7 @@ class _Batch:
         if not unsupported.claims_decide(obj for obj, _ in self._objects.values()):
             labels = [labelled(obj, place) for obj, place in self._objects.values()
                       if isinstance(obj, api.Pod) and claims_of(obj)]
-            self._not_read |= {unsupported.volumes_unknown(): labels} if labels else {}
+            self._not_read |= {str(Message("manifest.volumes_unknown")): labels} if labels else {}
 
     def _check_uids(self) -> None:
         """Refuse two objects with one uid, which would be treated as one."""

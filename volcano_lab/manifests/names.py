@@ -7,7 +7,7 @@ from itertools import count
 from zlib import crc32
 
 from volcano_lab.api.objects import KubernetesObject, Namespace
-from volcano_lab.messages import gettext, one_line
+from volcano_lab.messages import Message, gettext, one_line
 
 LABEL = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
 _DNS_LABEL = re.compile(LABEL)
@@ -15,12 +15,6 @@ _SUBDOMAIN = re.compile(r"[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?")
 _PART = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 _LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 """The letters of generated names: no vowels, no digits that look like letters."""
-
-SUBDOMAINS = "lower case letters, digits, - and ., at most 253, a letter or digit at both ends"
-LABELS = "lower case letters, digits and -, at most 63, a letter or digit at both ends"
-VALUES = "letters, digits, -, _ and ., at most 63, a letter or digit at both ends"
-KEYS = ("DOMAIN/NAME or NAME, letters, digits, -, _ and ., at most 63, a letter or digit at both "
-        "ends")
 
 
 @lru_cache(maxsize=1 << 14)
@@ -58,21 +52,20 @@ def problems(obj: KubernetesObject) -> list[str]:
     metadata = obj.metadata
     found = []
     if isinstance(obj, Namespace) and not is_label(obj.name):
-        found.append(("metadata.name", obj.name, gettext(LABELS)))
+        found.append(("metadata.name", obj.name, "label"))
     elif not is_subdomain(obj.name):
-        found.append(("metadata.name", obj.name, gettext(SUBDOMAINS)))
+        found.append(("metadata.name", obj.name, "subdomain"))
     if metadata.namespace and not is_label(metadata.namespace):
-        found.append(("metadata.namespace", metadata.namespace, gettext(LABELS)))
+        found.append(("metadata.namespace", metadata.namespace, "label"))
     for field, words in (("labels", metadata.labels), ("annotations", metadata.annotations)):
         for key, value in words.items():
             if not is_qualified(key if field == "labels" else key.lower()):
-                found.append((gettext("a key of metadata.{field}", field=field), key,
-                              gettext(KEYS)))
+                found.append((gettext("a key of metadata.{field}", field=field), key, "key"))
             elif field == "labels" and value and not _PART.fullmatch(value):
-                found.append((f"metadata.labels.{key}", value, gettext(VALUES)))
+                found.append((f"metadata.labels.{key}", value, "value"))
     return [gettext('{field} is "{name}"; allowed are {allowed}', field=field,
-                    name=one_line(name, 100), allowed=allowed)
-            for field, name, allowed in found]
+                    name=one_line(name, 100), allowed=Message(f"name.{form}"))
+            for field, name, form in found]
 
 
 def generated(prefix: str, number: int) -> str:

@@ -25,15 +25,6 @@ KINDS = {**dict.fromkeys(("CSIDriver", "CSIStorageCapacity", "VolumeAttachment")
          "HyperJob": "Jobs in several clusters; give the Jobs"}
 """Kind -> its subject."""
 
-VOLUMES_UNKNOWN = ("its claims to volumes do not decide, for among the objects is no "
-                   "PersistentVolumeClaim, PersistentVolume, StorageClass or CSINode")
-
-
-def volumes_unknown() -> str:
-    """Return that no object is about volumes."""
-    return gettext(VOLUMES_UNKNOWN)
-
-
 def subject_of(kind: str) -> str:
     """Return what a kind that is not modelled is about."""
     return gettext(KINDS[kind])

@@ -19,8 +19,6 @@ from volcano_lab.messages import Message, Misuse, OneSentence, friendly_errors, 
 
 _TIME = r"([0-9]+\.?[0-9]*|\.[0-9]+)(s|m|h|d|)"
 _LENGTH = re.compile(rf"(?:(uniform|exponential):)?{_TIME}(?:\.\.{_TIME})?")
-NO_LENGTH = ("a length of time is {value}; allowed is a number of seconds from 0, 90s, 10m, 2h, "
-             "exponential:10m or uniform:1m..5m")
 UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
@@ -48,7 +46,7 @@ class Spread:
                 "exponential": self.a > 0}
         if not (fits.get(self.kind) and isfinite(self.a) and isfinite(self.b)):
             found = self.a if self.kind == "constant" else (self.kind, self.a, self.b)
-            raise WorkloadError(NO_LENGTH, value=repr(found))
+            raise WorkloadError("workload.length", value=repr(found))
 
     @property
     def passes(self) -> bool:
@@ -76,7 +74,7 @@ def spread(value: float | str | Spread | Sequence[Any]) -> Spread:
         return Spread("constant", float(value))
     parts = _parts(value) if isinstance(value, str) else value
     if not isinstance(parts, list | tuple) or not 2 <= len(parts) <= 3:
-        raise WorkloadError(NO_LENGTH, value=repr(value))
+        raise WorkloadError("workload.length", value=repr(value))
     return Spread(*parts)
 
 

@@ -20,10 +20,6 @@ SHORT = {"q": "queue", "vcjob": "job", "vj": "job", "pg": "podgroup", "po": "pod
 KINDS = {"job": "job", "podgroup": "job", "deployment": "job", "pod": "pod", "queue": "queue",
          "node": "node"}
 """Kind in lower case -> what is found by it; beside them, kinds of owners are those of jobs."""
-NO_SUCH = {"": 'no job, pod or queue is called "{name}"; {near}.',
-           "job": 'no job is called "{name}"; {near}.', "pod": 'no pod is called "{name}"; {near}.',
-           "queue": 'no queue is called "{name}"; {near}.',
-           "node": 'no node is called "{name}"; {near}.'}
 TEMPLATE_HASH, JOB_SET = "pod-template-hash", "jobset.sigs.k8s.io/jobset-name"
 HIGHEST = 4
 """The most owners above an object."""
@@ -95,7 +91,8 @@ class Names:
         called = {"job": self.jobs.values(), "queue": self.queues, "pod": self.pods,
                   "node": self.nodes}
         known_here = [each for what in called if what in kinds for each in sorted(called[what])]
-        raise NoSuch(NO_SUCH[kind], name=name, near=near(name, known_here))
+        raise NoSuch("names.no_such" + f".{kind}" * bool(kind), name=name,
+                     near=near(name, known_here))
 
     def _meant(self, word: str) -> str:
         """Return what a kind before a slash finds; "" where it is no kind of the session."""
