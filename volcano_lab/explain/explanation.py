@@ -144,6 +144,17 @@ class Explanation(Shown):
         return {"causes": [{"code": cause.code, "text": cause.text} for cause in self.causes],
                 "changes": changes, "cycles": self.rows}
 
+    def rows_of(self, table: str = "") -> list[dict[str, Any]]:
+        """Return the rows of a table; the changes are sought first.
+
+        >>> from volcano_lab.cluster import Cluster
+        >>> found = Cluster().node("n1", cpu=4).job("train", cpu=6).why("train")
+        >>> found.rows_of("changes")[0]["job"]
+        'default/train'
+        """
+        self._remedies = self.remedies if table == "changes" else self._remedies
+        return super().rows_of(table)
+
     @property
     def chain(self) -> list[Record]:
         """The records behind the causes, in the order of the cycle."""

@@ -55,7 +55,7 @@ def kind_of(document: Any) -> type[api.KubernetesObject]:
         raise Unreadable('kind is "{kind}"; allowed is {misspelt}', kind=kind, misspelt=misspelt)
     if kind in not_modelled.KINDS:
         raise NotRead(gettext("kind {kind} is not modelled by the lab ({what}) and has no effect",
-                              kind=kind, what=not_modelled.subject_of(kind)))
+                              kind=kind, what=gettext(not_modelled.KINDS[kind])))
     if _has_pods(document):
         raise NotRead(str(Message("document.operator", kind=kind)))
     raise NotRead(gettext("kind {kind} is not read and has no effect", kind=kind), kind)

@@ -25,11 +25,6 @@ KINDS = {**dict.fromkeys(("CSIDriver", "CSIStorageCapacity", "VolumeAttachment")
          "HyperJob": "Jobs in several clusters; give the Jobs"}
 """Kind -> its subject."""
 
-def subject_of(kind: str) -> str:
-    """Return what a kind that is not modelled is about."""
-    return gettext(KINDS[kind])
-
-
 def claims_decide(objects: Iterable[KubernetesObject]) -> bool:
     """Return whether claims to volumes decide: one of the objects is about volumes."""
     return any(obj.kind in STORAGE_KINDS for obj in objects)
