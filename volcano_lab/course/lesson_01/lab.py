@@ -21,9 +21,9 @@ from volcano_lab.simulation import Simulation
 from volcano_lab.trace import Trace, colors_of, short
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import pictures
-from volcano_lab.widgets.cluster_lab import Decided, Outcomes
 from volcano_lab.widgets.controls import Control, choice, group, slider
 from volcano_lab.widgets.lab import Lab, Values
+from volcano_lab.widgets.outcomes import Decided, Outcomes
 
 ACTIONS = "enqueue, allocate, backfill"
 NOTHING = "·"
