@@ -118,6 +118,8 @@ def test_queues_that_may_reclaim_are_named_where_a_queue_holds_too_much(deserved
         "b", deserved={"cpu": 4})
     for name, pods in (("a", 4), ("b", held)):
         cluster.job(f"in-{name}", queue=name, pods=pods, cpu=1, running={"n1": pods})
-    text = cluster.why("in-a", evict=True, conf=conf(
-        "gang", "predicates", "capacity", actions="allocate, reclaim")).text
+    settings = conf("gang", "predicates", "capacity", actions="allocate, reclaim")
+    text = cluster.why("in-a", evict=True, conf=settings).text
     assert ("Queue b holds less than it deserves and may take them for its jobs" in text) is said
+    text = cluster.queue("c", deserved={"cpu": 1}).why("in-a", evict=True, conf=settings).text
+    assert ("Queues b, c hold less than they deserve" in text) is said

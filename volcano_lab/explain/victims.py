@@ -247,7 +247,7 @@ def _owed(seen: Evidence, queue: str) -> list[Message]:
     no_leaf = {each.queue.spec.parent for each in seen.ssn.queues.values()} | {queue, ROOT_QUEUE}
     owed = [name for name, sums in seen.trace.start["queues"].items()
             if name not in no_leaf and over(sums["deserved"], sums["allocated"])]
-    return [Message("evict.owed", queues=owed)] if owed else []
+    return [Message("evict.owed", n=len(owed), queues=owed)] if owed else []
 
 
 def _protected(seen: Evidence, actions: list[str], pods: list[TaskInfo]) -> Iterator[Cause]:
