@@ -121,5 +121,6 @@ def test_queues_that_may_reclaim_are_named_where_a_queue_holds_too_much(deserved
     settings = conf("gang", "predicates", "capacity", actions="allocate, reclaim")
     text = cluster.why("in-a", evict=True, conf=settings).text
     assert ("Queue b holds less than it deserves and may take them for its jobs" in text) is said
-    text = cluster.queue("c", deserved={"cpu": 1}).why("in-a", evict=True, conf=settings).text
+    cluster.queue("c", deserved={"cpu": 2}).job("in-c", queue="c", cpu=1, running={"n1": 1})
+    text = cluster.why("in-a", evict=True, conf=settings).text
     assert ("Queues b, c hold less than they deserve" in text) is said
