@@ -157,11 +157,26 @@ def test_devices_withheld_from_a_node_count_beside_larger_nodes(spec, named):
         assert ("n2 has a.b/gpu 8 (status.capacity)" in found.text) == named
 
 
+def broken(**nodes):
+    """Nodes of which so many of eight devices are usable, and a job that requests eight."""
+    text = "".join(WITHHELD.replace("NAME", name).replace("SPEC", "").replace("USABLE", str(usable))
+                   for name, usable in nodes.items())
+    return Cluster().add(text).job("new", cpu=1, resources={"a.b/gpu": "8"})
+
+
+def test_of_many_broken_nodes_as_many_are_repaired_as_it_takes():
+    found = broken(**{f"n{number}": 7 for number in range(9)}).why("new", conf=ALLOCATE)
+    assert found.remedies[0].change == "repair node n0, which has 7 of 8 a.b/gpu"
+
+
+def test_a_broken_node_that_would_be_too_full_is_not_repaired():
+    cluster = broken(n1=7).job("old", cpu=1, resources={"a.b/gpu": "2"}, running={"n1": 1})
+    assert not [each for each in cluster.why("new", conf=ALLOCATE).remedies
+                if "repair" in each.change]
+
+
 def test_a_node_with_devices_that_it_may_not_use_is_repaired_before_one_is_bought():
-    nodes = "".join(WITHHELD.replace("NAME", name).replace("SPEC", "").replace("USABLE", usable)
-                    for name, usable in (("n1", "7"), ("n2", "0")))
-    found = Cluster().add(nodes).job("new", cpu=1, resources={"a.b/gpu": "8"}).why(
-        "new", conf=ALLOCATE)
+    found = broken(n1=7, n2=0).why("new", conf=ALLOCATE)
     assert "n1 has a.b/gpu 8 (status.capacity) and only 7 allocatable" in found.text
     assert "n2 has a.b/gpu 8 (status.capacity) and only 0 allocatable" in found.text
     assert found.remedies[0].change == (

@@ -78,7 +78,7 @@ class Candidates(OfQueues, OfPods):
         yield from less_or_more(world, self.ssn, job, causes)
         if comes_whole(job) and not refuses and "resource_quota" not in codes:  # it counts all pods
             yield values.minimum(world, job.uid)
-        yield from values.fewer(world, job.uid)
+        yield from values.fewer(world, job.uid) if "other_scheduler" not in codes else ()
         if refused and not any(map(grows, self.ssn.jobs.values())):  # a change for all jobs
             evicts = {*options.SWITCHED} & {*world.conf.actions} and (  # which enqueue hinders
                 self._others_hold() or less_important(self.ssn, self.job))

@@ -9,12 +9,12 @@ from itertools import chain
 from math import ceil
 from typing import Any
 
-from volcano_lab.api import JobInfo, TaskInfo, quantity, quantity_text
+from volcano_lab.api import JobInfo, Resource, TaskInfo, quantity_text
 from volcano_lab.changes.job_fields import requests_of
 from volcano_lab.explain import owners, slips, values
 from volcano_lab.explain.evidence import largest_of, member, of_daemons, requested, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, in_quantity, over
-from volcano_lab.explain.options import Option, Rank, World, once, setting, several, text_of
+from volcano_lab.explain.options import ENDED, Option, Rank, World, once, setting, several, text_of
 from volcano_lab.framework import Session
 from volcano_lab.manifests.field_defaults import HOSTNAME
 from volcano_lab.trace import amounts
@@ -41,7 +41,7 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) 
     for name in _resources(causes) or largest:
         if name in largest and name not in meant and name != "pods":
             yield from _smaller(world, job, name, lacking.get(name, 0.0), largest[name], fewer)
-    yield from chain(_together(world, job.uid, causes), _repaired(world, largest),
+    yield from chain(_together(world, job.uid, causes), _repaired(world, ssn, largest),
                      _of_the_vendor(world, job.uid, largest, most))
     if not meant and _likely(largest, most):
         wanted = _wanted(ssn, causes, lacking, gang)
@@ -168,13 +168,18 @@ def _smaller(world: World, job: JobInfo, name: str, less: float, largest: float,
         yield from values.request(world, job.uid, name, largest - less / members)
 
 
-def _repaired(world: World, asked: Iterable[str]) -> Iterator[Option]:
-    """That nodes announce all of their devices again."""
-    texts = [setting(f"node/{node.name}", "allocatable", name, to=whole)
-             for node in world.nodes.values() for name in asked if "/" in name
-             for whole in [node.status.capacity.get(name, "0")]
-             if quantity.parse(whole) > quantity.parse(node.status.allocatable.get(name, "0"))]
-    yield from [once(text, kind="repair") for text in texts]
+def _repaired(world: World, ssn: Session, asked: Amounts) -> Iterator[Option]:
+    """That nodes which would have enough left of a device announce all of them again: any of a few,
+    or as many as it takes.
+    """
+    texts = [setting(f"node/{name}", "allocatable", each, to=whole)
+             for name, node in world.nodes.items() if name in ssn.nodes
+             for each, amount in asked.items() if "/" in each
+             for whole in [node.status.capacity.get(each, "0")]
+             for lost in [Resource.from_list({each: whole}).get(each)
+                          - ssn.nodes[name].allocatable.get(each)]
+             if lost > 0 and ssn.nodes[name].idle.get(each) + lost >= amount]
+    yield from [once(text, kind="repair") for text in texts if len(texts) <= ENDED]
     yield several(texts)
 
 
