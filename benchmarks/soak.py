@@ -98,6 +98,7 @@ class Scenario:
     conf: str
     templates: list[JobTemplate]
     slowest: float
+    rate: float
 
 
 def scenario(seed: int) -> Scenario:
@@ -128,16 +129,21 @@ def scenario(seed: int) -> Scenario:
         cluster.queue(more.choice(queues), reclaimable=False)
     if kind != "hdrf" and marks.random() < 0.4:
         cluster.queue(marks.choice(queues), guarantee={"cpu": 6})
+    if kind == "capacity" and marks.random() < 0.5:  # more than it may hold
+        cluster.queue(marks.choice(queues), deserved={"cpu": 12 * nodes, "memory": "512Gi"})
     cluster.job("held", queue=more.choice(queues), pods=3, min_member=1, cpu=1,
                 running={"n1": 1, "n2": 1, "n3": 1})
     conf = _conf(kind, topology, random)
     if more.random() < 0.25:
         conf["configurations"] = [{"name": "preempt",
-                                   "arguments": {"enableTopologyAwarePreemption": True}}]
+                                   "arguments": {"enableTopologyAwarePreemption": True,
+                                                 "minCandidateNodesAbsolute": 4}}]
     templates = [make(random.choice(queues), random) for make in _kinds(topology)]
-    templates += [make(kinds.choice(queues)) for make in _more_kinds(cluster, nodes, kinds)]
+    templates += [make(kinds.choice(queues))
+                  for make in _more_kinds(cluster, nodes, topology, kinds)]
     templates += _add_marks(cluster, nodes, conf, marks, marks.choice(queues))
-    return Scenario(cluster, json.dumps(conf), templates, slowest=more.choice([0.5, 2.5]))
+    return Scenario(cluster, json.dumps(conf), templates, more.choice([0.5, 2.5]),
+                    rate=marks.choice([0.25, 0.5]))
 
 
 def _add_queues(cluster: Cluster, kind: str, cpus: int, random: Random) -> list[str]:
@@ -234,7 +240,7 @@ def _kinds(topology: bool) -> list:
     return plain + placed * topology
 
 
-def _more_kinds(cluster: Cluster, nodes: int, random: Random) -> list:
+def _more_kinds(cluster: Cluster, nodes: int, topology: bool, random: Random) -> list:
     """Return functions of a queue that make a kind of job each; add to the cluster what they need.
     """
     found = []
@@ -246,8 +252,9 @@ def _more_kinds(cluster: Cluster, nodes: int, random: Random) -> list:
         cluster.add(CLOSED)
         found.append(lambda _: JobTemplate("shut", "closed", pods=1, cpu=1))
     if random.random() < 0.5:
-        found.append(lambda queue: _job("groups", queue, [_task("a", 6, least=4, parts=3)],
-                                        least=4))
+        found.append(lambda queue: _job(
+            "groups", queue, [_task("a", 6, least=4, parts=3)], least=4,
+            topology=("hard", 2) if topology else None))
     if random.random() < 0.5:
         cluster.add(VOLUMES)
         for number in range(1, nodes + 1):
@@ -262,8 +269,8 @@ def _more_kinds(cluster: Cluster, nodes: int, random: Random) -> list:
 
 
 def _add_marks(cluster: Cluster, nodes: int, conf: dict, random: Random, queue: str) -> list:
-    """Add one more node, which not every pod may use, a budget, and plugin sla; return a kind of
-    job that tolerates the node's taint.
+    """Add one more node, which not every pod may use, a budget, and plugin sla; return kinds of
+    jobs: one that tolerates the node's taint, one that fills its queue, one that evicts its pods.
     """
     spec = random.choice([{}, {"unschedulable": True},
                           *({"taints": [{"key": "kept", "effect": effect}]}
@@ -283,9 +290,17 @@ def _add_marks(cluster: Cluster, nodes: int, conf: dict, random: Random, queue: 
         waiting = {"sla-waiting-time": random.choice(["10s", "40s"])}
         conf["tiers"][0]["plugins"].insert(1, {"name": "sla", "arguments": waiting})
     return [_job("brave", queue, [_task("a", 2, tolerations=[
-        {"key": "kept", "operator": "Exists"}])])]
+        {"key": "kept", "operator": "Exists"}])]),
+            *[JobTemplate("filler", queue, pods=12, min_member=1, cpu=2, memory="1Gi",
+                          priority_class="low", run_time=("uniform", 30, 60)),
+              JobTemplate("urgent", queue, pods=2, cpu=2, priority_class="high",
+                          run_time=("uniform", 10, 20))] * 2]
 
 
+MAY_NOT_FIT = {"huge", "shut", "disk", "groups"}
+"""Kinds of jobs that not every cluster takes: larger than a node, in a closed queue, with as many
+volumes as nodes attach, with sub-groups but without a topology, which Volcano does not place.
+"""
 APART = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
     {"labelSelector": {"matchLabels": {"kind": "apart"}},
      "topologyKey": "kubernetes.io/hostname"}]}}
@@ -309,10 +324,14 @@ class ManifestJob(JobTemplate):
 
     manifest: str = ""
 
-    def described(self, name, classes):
-        """Return a cluster of one such job."""
+    def build(self, name, classes=()):
+        """Return the PodGroup of one such job and its pods, which are created once it is admitted.
+        """
         (job,) = loads(self.manifest)
-        return Cluster(classes).add(job.changed(metadata={"name": name}))
+        made = [obj.changed(metadata={"uid": "", "creation_timestamp": None}) for obj in
+                Cluster(classes).add(job.changed(metadata={"name": name})).objects()]
+        (group,) = (obj for obj in made if obj.kind == "PodGroup")
+        return group, [], [obj for obj in made if obj.kind == "Pod"]
 
 
 def _job(name: str, queue: str, tasks: list[dict], least: int | None = None,
@@ -336,8 +355,9 @@ def simulation(seed: int, chance: float, check: bool = True,
     build = Audited if check else Simulation
     faults = Faults.all(chance)
     faults.chance["read_refused"] = min(10 * chance, 1)  # a read follows a refused bind alone
-    sim = build(drawn.cluster, drawn.conf, seed=seed, workload=[poisson(0.25, *drawn.templates)],
-                faults=faults, node_failures=(("exponential", 60), ("uniform", 5, 40)),
+    sim = build(drawn.cluster, drawn.conf, seed=seed, faults=faults,
+                workload=[poisson(drawn.rate, *drawn.templates)],
+                node_failures=(("exponential", 60), ("uniform", 5, 40)),
                 latencies=Latencies(bind=("uniform", 0.005, drawn.slowest)))
     sim.informer.list(sim.server)  # what runs from the beginning is known, however late the news
     return sim
@@ -349,6 +369,8 @@ def simulate(seed: int, events: int, chance: float) -> Simulation:
     sim = simulation(seed, chance, drawn=drawn)
     run_events(sim, events)
     never = {template.name for template in drawn.templates if not fits_alone(drawn, template)}
+    if wrong := never - MAY_NOT_FIT:
+        raise InvariantBroken(f"(seed {seed}) an empty cluster takes no job of {sorted(wrong)}")
     for uid, run in sim.side.jobs.items():
         if run.template is None or run.template.name in never:
             delete_job(sim, uid)

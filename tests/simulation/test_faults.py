@@ -14,6 +14,7 @@ from volcano_lab.scheduler import run_once
 from volcano_lab.simulation import (
     KINDS,
     Faults,
+    InvariantBroken,
     JobTemplate,
     Latencies,
     Simulation,
@@ -179,6 +180,28 @@ def test_scenarios_have_everything_that_they_draw_from():
     names = {template.name for scene in drawn for template in scene.templates}
     assert {"port", "roles", "zone", "apart", "near", "parts", "huge", "idle", "polite", "shut",
             "groups", "disk", "brave"} <= names
+
+
+@pytest.mark.parametrize(("name", "has"), [
+    ("port", lambda group, pod: pod.spec.containers[0].ports),
+    ("roles", lambda group, pod: group.spec.min_task_member == {"worker": 2, "ps": 1}),
+    ("zone", lambda group, pod: pod.spec.node_selector),
+    ("apart", lambda group, pod: pod.spec.affinity),
+    ("near", lambda group, pod: group.spec.network_topology),
+    ("parts", lambda group, pod: group.spec.sub_group_policy and group.spec.network_topology),
+    ("disk", lambda group, pod: pod.spec.volumes),
+    ("brave", lambda group, pod: pod.spec.tolerations)])
+def test_jobs_are_what_their_manifests_say(name, has):
+    template = next(template for seed in range(40) for template in soak.scenario(seed).templates
+                    if template.name == name)
+    group, first, later = template.build("job")
+    assert has(group, later[0]) and not first
+
+
+def test_a_kind_of_job_that_an_empty_cluster_never_takes_is_found(monkeypatch):
+    monkeypatch.setattr("volcano_lab.plugins.gang.Gang.job_ready", lambda self, job: False)
+    with pytest.raises(InvariantBroken, match=r"an empty cluster takes no job of .*'web'"):
+        soak.simulate(1, events=1, chance=0.0)
 
 
 @pytest.mark.slow

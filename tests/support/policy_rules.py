@@ -7,10 +7,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
-from math import inf
 from typing import Any
 
-from queue_audit import above_where, held, held_in, line
+from queue_audit import above_where, deadline, held, held_in, line
 
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeInfo
@@ -58,12 +57,6 @@ def job_key(ssn: Session, job: JobInfo, still: bool = True) -> tuple[Any, ...]:
         return tuple(JOB_KEYS[plugin](ssn, job) for plugin in takewhile(
             lambda plugin: plugin in ("priority", "sla"), plugins))
     return (*(JOB_KEYS[plugin](ssn, job) for plugin in plugins), job.creation_timestamp, job.uid)
-
-
-def deadline(ssn: Session, job: JobInfo) -> float:
-    """Return until when a job may wait by plugin sla."""
-    waiting = job.waiting_time or ssn.plugins["sla"].waiting_time
-    return inf if waiting is None else job.creation_timestamp + waiting
 
 
 # -- who may be evicted ----------------------------------------------------------------------------

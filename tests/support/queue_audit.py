@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from math import inf
 from typing import Any
 
 from volcano_lab.api.job import JobInfo
@@ -54,8 +55,15 @@ class QueueAudit:
         return sums
 
     def admitted(self, job: JobInfo) -> None:
-        """A job was admitted: its minimum is reserved on every level."""
+        """A job was admitted: its minimum is reserved on every level, unless plugin sla admits it
+        in a tier before the queue's plugin is asked.
+        """
         self.everything = self.everything + reserved(job)
+        tiers = [[plugin for plugin, _ in tier]
+                 for tier in self.ssn.points["job_enqueueable"].tiers]
+        first = next((tier for tier in tiers if {*tier} & {"sla", "proportion", "capacity"}), [])
+        if first == ["sla"] and self.ssn.now >= deadline(self.ssn, job):
+            return
         for name in line(self.ssn, job.queue):
             if name in self.inqueue:
                 self.inqueue[name] = self.inqueue[name] + reserved(job)
@@ -192,6 +200,12 @@ def limit_problems(ssn: Session, operation: Operation) -> Iterator[str]:
             if name in attrs and above_where(held_in(ssn, name), getattr(attrs[name], limit),
                                              operation.task.resreq):
                 yield f"{operation}: queue {name} now holds more than its {limit.replace('_', ' ')}"
+
+
+def deadline(ssn: Session, job: JobInfo) -> float:
+    """Return until when a job may wait by plugin sla."""
+    waiting = job.waiting_time or ssn.plugins["sla"].waiting_time
+    return inf if waiting is None else job.creation_timestamp + waiting
 
 
 def has_room(ssn: Session, task: TaskInfo, evicted: TaskInfo) -> bool:
