@@ -135,6 +135,30 @@ def test_why_of_all_that_wait(tree, capsys):
     assert json.loads(capsys.readouterr().out)["waiting"][0]["jobs"] == ["default/train"]
 
 
+@pytest.mark.parametrize(("cpu", "also"), [(2, ""), (4, ". 1 more of these jobs starts."),
+                                           (8, ". 3 more of these jobs start.")])
+def test_how_many_jobs_of_a_group_a_change_starts(tmp_path, capsys, cpu, also):
+    cluster = Cluster().node("n1", cpu=4).node("n2", cpu=cpu).job("old", cpu=4, running={"n1": 1})
+    for number in range(5):
+        cluster.job(f"new-{number}", cpu=2)
+    text = cluster.changed("node/n2.unschedulable=true").to_yaml()
+    (tmp_path / "cluster.yaml").write_text(text)
+    assert main(["why", str(tmp_path / "cluster.yaml"), "--all", "--lang", "en"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert f"-> default/new-0: uncordon n2 (new-0 is placed on n2){also}" in told
+    assert told.count("more of these jobs") == bool(also)
+
+
+def test_a_change_that_takes_nothing_from_others_is_said_of_a_group(tmp_path, capsys):
+    cluster = Cluster().node("n1", cpu=4).job("a", cpu=4).job("b", cpu=4).job("c", cpu=4)
+    (tmp_path / "cluster.yaml").write_text(cluster.to_yaml())
+    assert main(["why", str(tmp_path / "cluster.yaml"), "b", "--lang", "en"]) == 0
+    assert "PriorityClass above 0" in capsys.readouterr().out
+    assert main(["why", str(tmp_path / "cluster.yaml"), "--all", "--lang", "en"]) == 0
+    assert "-> default/b: 1 more node like n1 (b is placed on 1 new node)" in (
+        capsys.readouterr().out)
+
+
 def test_what_the_cluster_repeats_by_itself(tmp_path, capsys):
     """Queue a is first without its pod, and holds too much with it: one and new take turns."""
     cluster = Cluster().node("n1", cpu=5).queue("a", deserved=3).queue("b", deserved=5).job(

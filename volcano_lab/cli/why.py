@@ -4,7 +4,7 @@ change it.
 
 import os
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from time import perf_counter
@@ -15,7 +15,7 @@ from volcano_lab.cli import DONE, Mistake, inputs
 from volcano_lab.cli.output import print_data, styled, table, warn, width
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline, lint, pages
-from volcano_lab.messages import Message, NoSuch, columns, gettext, mark, one_line, wrapped
+from volcano_lab.messages import Message, NoSuch, columns, gettext, one_line, wrapped
 from volcano_lab.trace import Names, quantities, sentence
 
 COLUMN = 38
@@ -129,13 +129,28 @@ def _all(explainer: Explainer, output: str, namespace: str, seconds: float) -> i
                                  names=group.jobs))))
         print(_lines(group.text, "  "), flush=True)
         left = end - perf_counter()
-        remedy = next(iter(group.explain().remedies_within(left)), None) if left > 0 else None
+        remedy = _sparing(group.explain().remedies_within(left / 2)) if left > 0 else None
         if remedy is not None:
-            print(_lines(group.jobs[0] + mark(": ") + str(remedy), "     ", "  -> "), flush=True)
+            started = {*group.jobs} & {*map(remedy.world.called, remedy.price.starts)}
+            print(_lines(str(Message("waiting.change", name=group.jobs[0], remedy=str(remedy),
+                                     also=Message("waiting.also", n=len(started))
+                                     if started else None)), "     ", "  -> "), flush=True)
     if not groups:
         print(gettext("No job waits."))
     _print_loops(loops, end)
     return DONE
+
+
+def _sparing(remedies: Iterable[Remedy]) -> Remedy | None:
+    """Return the first change that takes nothing from others, without waiting for their end; where
+    none is, the first.
+    """
+    first = None
+    for remedy in remedies:
+        if not (remedy.price.takes or remedy.made.removals):
+            return remedy
+        first = first or remedy
+    return first
 
 
 def _print_loops(loops: Explanation | None, end: float) -> None:

@@ -34,7 +34,8 @@ class Price:
     below their minimum (the pods that are left, the minimum), `torn` unless these are of one pod or
     leave as a whole for a higher priority; jobs that wait instead, or have fewer pods (then,
     before); those of a `higher` priority that lose some. `share` is how much of the cluster that
-    is, `own` what the job and others gain; of nodes that are bought, `surplus` are not for the job.
+    is, `own` what the job and others gain, of which some waited and `start`; of nodes that are
+    bought, `surplus` are not for the job.
     """
 
     evicts: dict[str, int] = Factory(dict)
@@ -44,6 +45,7 @@ class Price:
     waits: list[str] = Factory(list)
     fewer: dict[str, tuple[int, int]] = Factory(dict)
     higher: list[str] = Factory(list)
+    starts: list[str] = Factory(list)
     share: float = 0.0
     own: float = 0.0
     surplus: int = 0
@@ -111,6 +113,7 @@ def price(before: Outcome, after: Outcome, start: dict[str, int], uid: str = "",
         less = was - then
         if other == uid or (gone <= 0 and less < 0):
             found.own -= part * less * (other != uid)
+            found.starts += [other] * (other != uid and not was)
         elif gone > 0:
             had = min(start.get(other, 0), before.fewest.get(other, 0))
             above = job.priority - own.priority if own is not None else 0
