@@ -95,8 +95,8 @@ def time_case(case: dict[str, Any]) -> dict[str, Any]:
 def load_cache(case: dict[str, Any]) -> Cache:
     """Return a cache with a case's objects, added in order. Raises `ManifestError`."""
     if not isinstance(objects := case.get("objects"), list):
-        raise manifests.ManifestError([gettext("objects is {found}; allowed is a list",
-                                               found=found_text(objects))])
+        raise manifests.ManifestError("objects is {found}; allowed is a list",
+                                      found=found_text(objects))
     return Cache(map(manifests.from_dict, objects))
 
 

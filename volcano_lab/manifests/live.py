@@ -75,8 +75,7 @@ def kubectl(*words: str) -> str:
         done = subprocess.run(["kubectl", *words], capture_output=True, text=True, check=False,
                               timeout=PATIENCE, stdin=subprocess.DEVNULL)
     except FileNotFoundError:
-        problem = str(Message("kubectl.none"))
-        raise ManifestError([problem]) from None
+        raise ManifestError("kubectl.none") from None
     except subprocess.TimeoutExpired:
         raise ManifestError("kubectl.timeout", verb=words[0], seconds=PATIENCE) from None
     if done.returncode:

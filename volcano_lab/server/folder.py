@@ -15,7 +15,7 @@ from volcano_lab.manifests import job_of, with_defaults
 from volcano_lab.manifests.admission import admit
 from volcano_lab.manifests.files import SUFFIXES
 from volcano_lab.manifests.loader import Loaded, ManifestError, load, scheduler_conf_of
-from volcano_lab.messages import gettext, one_line
+from volcano_lab.messages import Message, gettext, one_line
 
 Place = tuple[str, str]
 Contents = dict[Path, list[KubernetesObject]]
@@ -53,8 +53,7 @@ class Folder:
         dependencies run, so call it after each cycle. Raises `NotADirectoryError`.
         """
         if not self.path.is_dir():
-            raise NotADirectoryError(gettext("{path} is no folder; allowed is a folder of "
-                                             "manifests", path=self.path))
+            raise NotADirectoryError(str(Message("folder.none", path=self.path)))
         try:
             stamps = {file: _stamp(file) for file in sorted(self.path.iterdir())
                       if file.name.endswith(SUFFIXES) and not file.name.startswith(".")}

@@ -237,8 +237,7 @@ def state_folder() -> Path:
 
 def _check(directory: str, conf: str | None, dumps: Path, given: bool) -> None:
     if not (directory and Path(directory).is_dir()):
-        raise Misuse("{directory} is no folder; allowed is a folder of manifests",
-                     directory=directory or gettext("(nothing)"))
+        raise Misuse("folder.none", path=directory or gettext("(nothing)"))
     if conf is not None and not Path(conf).parent.is_dir():
         raise Misuse("--conf is {conf}; its folder doesn't exist", conf=conf)
     if not given:
