@@ -148,8 +148,9 @@ def test_the_hours_of_a_revocable_zone_are_said_where_they_refuse_it(now, preemp
                            spec="nodeSelector: {}").replace("annotations: {", "annotations: {"
                            f"volcano.sh/preemptable: '{preemptable}', "))
     cluster.add(GROUP.format(least=1, more="queue: default"))
-    text = cluster.why("web", conf=conf, now=now * 3600.0).causes[0].text
-    assert said in text and ("UTC" in text) == (now == 23)
+    found = cluster.why("web", conf=conf, now=now * 3600.0)
+    assert said in found.causes[0].text and ("UTC" in found.causes[0].text) == (now == 23)
+    assert ("in a revocable zone, open 10:00-21:00 (UTC)." in found.head) == (now == 23)
 
 
 def test_a_revocable_zone_other_than_all_is_said_to_allow_none():
