@@ -12,6 +12,8 @@ from volcano_lab.messages import Message
 NODE = """{apiVersion: v1, kind: Node, metadata: {name: %s}, spec: {taints: [
  {key: a, effect: NoSchedule}, {key: a, effect: NoExecute}, {key: b, effect: NoSchedule}]},
  status: {allocatable: {cpu: 4, pods: 10, nvidia.com/gpu: 1}}}"""
+LOST = """{apiVersion: v1, kind: Node, metadata: {name: n4}, spec: {taints: [
+ {key: node.kubernetes.io/not-ready, effect: NoSchedule}]}}"""
 QUEUE = """{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: a},
  spec: {weight: 2, capability: {cpu: 4}, guarantee: {resource: {cpu: 1}}}}"""
 GHOST = """{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: %s},
@@ -30,8 +32,8 @@ SWITCH = """{apiVersion: topology.volcano.sh/v1alpha1, kind: HyperNode, metadata
  spec: {tier: 1, members: [{type: Node, selector: {exactMatch: {name: n1}}}]}}"""
 HIGH = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 9}"
 WORLD = [*with_defaults(loads("\n---\n".join([
-    HIGH, JOB, SET, NODE % "n1", NODE % "n2", NODE % "n3", QUEUE, BATCH, SWITCH, GHOST % "ghost",
-    GHOST % "other"])))]
+    HIGH, JOB, SET, NODE % "n1", NODE % "n2", NODE % "n3", LOST, QUEUE, BATCH, SWITCH,
+    GHOST % "ghost", GHOST % "other"])))]
 CONF = load_conf("""{actions: "enqueue, allocate, backfill", tiers: [{plugins: [
  {name: gang}, {name: overcommit}]}]}""")
 
@@ -49,8 +51,10 @@ SAID = {
     "queue/b={weight: 1}": "create queue b",
     # nodes
     "node/n1.unschedulable=false": "uncordon n1",
-    "node/n1.taints=[]": "repair node n1, which has taint a, b",
-    "node/n1.taints=[{key: a, effect: NoSchedule}]": "repair node n1, which has taint b",
+    "node/n1.taints=[]": "remove taint a, b of node n1",
+    "node/n1.taints=[{key: a, effect: NoSchedule}]": "remove taint b of node n1",
+    "node/n4.taints=[]": "repair node n4, which has taint node.kubernetes.io/not-ready",
+    "node/n1.allocatable.pods=11": "node n1: maxPods of its kubelet 10 -> 11",
     "node/n1.metadata.labels.zone=b": "label n1 zone=b",
     "node/n1.more=1": "1 more node like n1",
     "node/n1.more={count: 1, nvidia.com/gpu: 8}": "1 more node like n1 with nvidia.com/gpu 8",
@@ -83,7 +87,7 @@ SAID = {
     "job default/train-1: with a toleration of a:NoSchedule, :",
     # values that no template is for
     "node/n1.unschedulable=true": "node n1: unschedulable false -> true",
-    "node/n1.taints=null": "repair node n1, which has taint a, b",
+    "node/n1.taints=null": "remove taint a, b of node n1",
     "node/n1.taints=[{key: c, effect: NoSchedule}]":
     'node n1: taints [{"key": "a", "effect": "NoSchedule"}, {"key": "a", "effect": "NoExecute"}, '
     '{"key": "b", "effect": "NoSchedule"}] -> [{key: c, effect: NoSchedule}]',
@@ -145,11 +149,11 @@ def test_a_field_of_a_job_without_pods_has_its_sentence(setting):
     ("node/n1.unschedulable=false node/n2.unschedulable=false", "uncordon n1, n2"),
     ("node/n1.unschedulable=false node/n2.unschedulable=false node/n3.unschedulable=false",
      "uncordon n1, n2, n3"),
-    ("node/n1.taints=[] node/n2.taints=[]", "repair node n1, n2, which has taint a, b"),
+    ("node/n1.taints=[] node/n2.taints=[]", "remove taint a, b of node n1, n2"),
     ("node/n1.taints=[] node/n2.taints=[{key:a,effect:NoSchedule}]",
-     "both: repair node n1, which has taint a, b; repair node n2, which has taint b"),
+     "both: remove taint a, b of node n1; remove taint b of node n2"),
     ("node/n1.unschedulable=false node/n2.taints=[]",
-     "both: uncordon n1; repair node n2, which has taint a, b"),
+     "both: uncordon n1; remove taint a, b of node n2"),
     ("node/n1.metadata.labels.zone=b node/n2.metadata.labels.zone=b", "label n1, n2 zone=b"),
     ("node/n1.metadata.labels.zone=b node/n2.metadata.labels.zone=c",
      "both: label n1 zone=b; label n2 zone=c"),

@@ -64,12 +64,21 @@ def tolerated(key):
     return f'{NEW}.tolerations+=[{{"key": "{key}", "operator": "Exists", "effect": "NoSchedule"}}]'
 
 
+def affine(key, operator, *values):
+    term = {"matchExpressions": [{"key": key, "operator": operator, "values": [*values]}]}
+    return {"nodeAffinity": {NEEDED: {"nodeSelectorTerms": [term]}}}
+
+
+PORTS = f"job {NEW}.containers[0].ports[0].hostPort=null"
+NEEDED = "requiredDuringSchedulingIgnoredDuringExecution"
+OF_TERMS = f"{NEEDED}.nodeSelectorTerms[0].matchExpressions[0]"
+NO_AFFINITY = f"less {NEW}.affinity.nodeAffinity=null"
 ALONE = loader.from_dict({
     "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "alone", "namespace": "default"},
     "spec": {"nodeName": "n1", "containers": [{"name": "c", "resources": {
         "requests": {"cpu": "3"}}}]}, "status": {"phase": "Running"}})
 GROUP_OF_NODES = "volcano.sh/nodegroup-name"
-REQUIRED = "affinity.nodeGroupAffinity.requiredDuringSchedulingIgnoredDuringExecution"
+REQUIRED = f"affinity.nodeGroupAffinity.{NEEDED}"
 IN_TREE = """
 apiVersion: scheduling.volcano.sh/v1beta1
 kind: Queue
@@ -165,7 +174,8 @@ TABLE = {
                  tainted("n3", ("node.kubernetes.io/unschedulable", "", "NoSchedule")),
                  tainted("g1", ("gpu", "", "NoSchedule"), **{"nvidia.com/gpu": "1"})]).job(
             "new", cpu=2), ADMITTED,
-        ["queue node/n2.taints=[]", f"job {tolerated('k')}", f"others {tolerated('gpu')}"]),
+        ["queue node/n2.taints=[]", f"job {tolerated('k')}", 'others node/n1.taints=[{"key": '
+         '"soft", "effect": "PreferNoSchedule"}]', f"others {tolerated('gpu')}"]),
     "one of the nodes is a control plane": (
         Cluster([node("n1"), tainted("c1", (f"{ROLE}control-plane", "", "NoSchedule"))]).job(
             "old", cpu=4, running={"n1": 1}).job("new", cpu=2), conf(
@@ -173,7 +183,32 @@ TABLE = {
         [f"less {tolerated(f'{ROLE}control-plane')}", OLD]),
     "each node is one of a control plane": (
         Cluster([tainted("c1", (f"{ROLE}master", "", "NoSchedule"))]).job("new", cpu=2),
-        conf("gang", "predicates"), [f"job {tolerated(f'{ROLE}master')}"]),
+        conf("gang", "predicates"), [f"job {tolerated(f'{ROLE}master')}",
+                                     "others node/c1.taints=[]"]),
+    "its own pods request a port of the node": (
+        Cluster([node("n1"), group("new", minMember=2), *(pod(
+            f"new-{number}", "new", host_port=80) for number in range(2))]), ADMITTED,
+        ["switch plugin/binpack.tier=1", PORTS, f"less {NEW}.minAvailable=1"]),
+    "another job has the port of the node": (
+        Cluster([node("n1"), group("old"), pod("old-0", "old", "n1", host_port=80),
+                 group("new"), pod("new-0", "new", host_port=80)]), ADMITTED,
+        [PORTS, OLD]),
+    "a pod in the network of the node requests a port": (
+        Cluster([node("n1"), group("old"), pod("old-0", "old", "n1", host_port=80), group("new"),
+                 pod("new-0", "new", host_port=80, hostNetwork=True)]), ADMITTED, [OLD]),
+    "a node has as many pods as it may have": (
+        Cluster([node("n1", pods="2"), group("old", minMember=2), *(pod(
+            f"old-{number}", "old", "n1") for number in range(2)), group("new"),
+                 pod("new-0", "new")]), ADMITTED, ["others node/n1.allocatable.pods=3", OLD]),
+    "its node affinity names a value nearly as nodes have it": (
+        Cluster([node("n1", labels={"rack": "west-07"}), group("new"), pod(
+            "new-0", "new", affinity=affine("rack", "In", "wset-07"))]), ADMITTED,
+        [f'job {NEW}.affinity.nodeAffinity.{OF_TERMS}.values=["west-07"]', NO_AFFINITY]),
+    "its node affinity requires a label that no node has": (
+        Cluster([node("n1", labels={"rack": "r1"}), group("new"), pod(
+            "new-0", "new", affinity=affine("fast", "Exists"), nodeSelector={"rack": "r1"})]),
+        ADMITTED, ['others node/n1.metadata.labels.fast="true"', f"less {NEW}.nodeSelector={{}}",
+                   NO_AFFINITY]),
     "nodes are cordoned": (
         Cluster([node("n1", unschedulable=True), node("n2", unschedulable=True)]).job(
             "new", cpu=2), ADMITTED,

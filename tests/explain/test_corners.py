@@ -513,7 +513,8 @@ def test_only_the_taint_that_is_not_tolerated_is_to_be_tolerated():
     cluster.add("{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {schedulerName: volcano, "
                 "tolerations: [{key: gpu, operator: Exists}], containers: [{name: c}]}}")
     changes = [remedy.change for remedy in Explainer(cluster.objects()).why("p").remedies]
-    assert changes == ["job default/p: with a toleration of team:NoSchedule"]
+    assert changes == ["job default/p: with a toleration of team:NoSchedule",
+                       "remove taint team of node n1"]
 
 
 def test_a_node_as_large_as_the_request_is_large_enough():

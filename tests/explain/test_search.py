@@ -105,17 +105,18 @@ def test_what_is_enough_by_sums_is_offered_where_less_holds_for_one_cycle_only(r
 
 
 @pytest.mark.parametrize(("name", "refused", "said"), [
-    ("pod/p.nodeSelector={}", [""], "b"), ("pod/p.nodeSelector={}", ["", " B"], "c"),
-    ("pod/p.nodeSelector={}", ["", " B", " C"], "b c"), ("pod/p.nodeSelector={}", [], None),
-    ("pod/p.nodeSelector={}", ["", " B", " C", " B C"], None), ("pod/p.other={}", [""], None)])
+    ("pod/p.nodeSelector={}", [""], "b"), ("pod/p.nodeSelector={}", ["", "B "], "c"),
+    ("pod/p.nodeSelector={}", ["", "B ", "C "], "b c"),
+    ("pod/p.nodeSelector={}", [], ""), ("pod/p.nodeSelector={}", ["", "B ", "C ", "B C "], None),
+    ("pod/p.other={}", [""], None)])
 def test_fields_that_help_for_one_cycle_only_are_tried_with_nodes_uncordoned(name, refused, said):
     opens = {each.upper(): f"node/{each}.unschedulable=false" for each in "bc"}
-    search = Tried(lambda made: PLACED, [name + text.replace("B", opens["B"]).replace(
-        "C", opens["C"]) for text in refused])
+    search = Tried(lambda made: PLACED, [text.replace("B", opens["B"]).replace(
+        "C", opens["C"]) + name for text in refused])
     search.world = SimpleNamespace(nodes={each: SimpleNamespace(spec=SimpleNamespace(
         unschedulable=each != "a")) for each in "abc"})
-    assert given(search._uncordoned([once(name)])) == ([] if said is None else [
-        " ".join([name, *(opens[each.upper()] for each in said.split())])])
+    assert given(search.singles([once(name, rank=Rank.JOB)])) == ([] if said is None else [
+        " ".join([*(opens[each.upper()] for each in said.split()), name])])
 
 
 def test_after_the_end_nothing_is_tried():

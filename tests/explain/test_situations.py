@@ -583,10 +583,10 @@ spec: {replicas: 2, selector: {matchLabels: {a: b}}, template: {metadata: {label
 
 
 @pytest.mark.parametrize(("kind", "name", "changes"), [
-    ("Job", "hgih", ["job default/train: priorityClassName hgih -> high",
-                     "create PriorityClass hgih", "job default/train: without PriorityClass hgih"]),
-    ("Job", "other", ["create PriorityClass other",
-                      "job default/train: without PriorityClass other"]),
+    ("Job", "hgih", ["Job default/train: priorityClassName hgih -> high",
+                     "job default/train: without PriorityClass hgih", "create PriorityClass hgih"]),
+    ("Job", "other", ["job default/train: without PriorityClass other",
+                      "create PriorityClass other"]),
     ("Deployment", "other", ["create PriorityClass other"])])
 def test_a_priority_class_that_is_not_there_is_created_or_another_one_named(kind, name, changes):
     cluster = Cluster([node("n1"), PriorityClass(ObjectMeta("high"), value=5)]).add(

@@ -216,7 +216,8 @@ def test_pods_that_are_not_made_are_told_first_and_admission_is_no_help():
     explanation = Explainer(written(more="priorityClassName: gold")).why("web")
     assert explanation.codes[0] == "pods_forbidden"
     assert "there is no PriorityClass gold" in explanation.causes[0].text
-    assert [remedy.change for remedy in explanation.remedies][:1] == ["create PriorityClass gold"]
+    assert [remedy.change for remedy in explanation.remedies] == [
+        "job default/web: without PriorityClass gold", "create PriorityClass gold"]
 
 
 def test_pods_of_another_scheduler_are_told_and_given_to_volcano():

@@ -167,7 +167,8 @@ IMMEDIATE = ("its PersistentVolumeClaim default/{} has no volume; StorageClass w
 
 
 @pytest.mark.parametrize("objects, code, said, classes", [
-    ([klass()], "claim_missing", "its PersistentVolumeClaim default/data does not exist", []),
+    ([klass()], "claim_missing", "its PersistentVolumeClaim default/data does not exist",
+     ["wait"]),
     ([claim(klass=None)], "claim_unbound",
      "its PersistentVolumeClaim default/data has no volume, and names no StorageClass", []),
     ([claim(klass=""), klass()], "claim_unbound",

@@ -29,7 +29,8 @@ AMOUNTS = ("capability", "deserved", "guarantee.resource", "minResources", "hard
 DEFAULTS = {"plugin.overcommit-factor": 1.2, "queue.reclaimable": True,
             f"job.annotations.{PREEMPTABLE}": "false"}
 """Values of fields that are unset."""
-OF_NODES = ("change.node.unschedulable", "change.node.taints", "change.node.metadata.labels.*")
+OF_NODES = ("change.node.unschedulable", "change.node.taints", "change.node.taints.set",
+            "change.node.metadata.labels.*")
 """Settings that are shown together where only the nodes differ."""
 OF_POLICY = {(kind.kind, group) for kind, row in OPERATORS.items()
              if "runPolicy.schedulingPolicy.queue" in row.queue
@@ -159,11 +160,13 @@ def _of_object(draft: Draft, conf: SchedulerConfiguration, text: str, called: Ca
         where = _where(obj, path[0]) if isinstance(obj, PodGroup) else None
         return Message(code if known(code) else "change.amounts", name=facts["name"], where=where,
                        word=facts["word"], field=".".join(path[:-1]), amounts=[amount])
-    code = _code(word, path, setting.value)
+    pod = path.index("template") + 2 if "template" in path else 0  # the same field of pods
+    code = _code("job" if pod else word, path[pod:], setting.value)
     code += ".any" * (before is None and known(f"{code}.any"))  # no pod is there yet
     more = DETAILS[code](setting.value, before, obj) if code in DETAILS else {}
     if more is None:
         code, more = "change.field", {"before": facts["before"] or Message("unset")}
+    code += more.pop("form", "")
     key = path[-1] if "*" in code else facts["key"]
     return Message(code, **facts | {"key": key} | more)
 
@@ -188,15 +191,15 @@ def _named(obj: KubernetesObject, called: Called) -> Facts:
 def _shown(value: Any, field: str) -> Any:
     """Return a value in display form."""
     value = DEFAULTS.get(field) if value is None else value
-    if value in (None, ""):
+    if value in (None, "", []):
         return Message("unset")
     parts = value if isinstance(value, list) else [value]
     return value_text(value) if any(isinstance(each, bool | dict) for each in parts) else value
 
 
-def _plain(text: str) -> str:
-    """Return a value without the quotation marks of a string."""
-    return json.loads(text) if text.startswith('"') else text
+def _plain(text: str) -> Any:
+    """Return a value without the quotation marks of a string, or of several."""
+    return json.loads(text) if text.startswith(('"', '["')) else text
 
 
 # -- further facts of some templates; None for a value that the template is not for ---------------
@@ -206,7 +209,8 @@ def _taints(value: Any, before: Any, obj: Node) -> Facts | None:
     kept, there = {taint.get("key") for taint in value or ()}, [
         taint.key for taint in obj.spec.taints]
     gone = [*dict.fromkeys(key for key in there if key not in kept)]
-    return {"gone": gone} if gone and kept <= {*there} else None
+    by_state = any(key.startswith("node.") and "kubernetes.io/" in key for key in gone)
+    return {"gone": gone, "form": ".set" * (not by_state)} if gone and kept <= {*there} else None
 
 
 def _more(value: Any, before: Any, obj: Node) -> Facts:
@@ -269,8 +273,6 @@ DETAILS: dict[str, Callable[[Any, Any, Any], Facts | None]] = {
     "change.job.networkTopology": lambda value, before, obj: _if(
         {"mode", "highestTierAllowed"} == {*value} and value["mode"] == "hard",
         tier=value.get("highestTierAllowed")),
-    "change.job.topologySpreadConstraints": lambda value, before, obj: _if(bool(value) and all(
-        each.get("whenUnsatisfiable") == "ScheduleAnyway" for each in value)),
     "change.job.tolerations": lambda value, before, obj: _if(bool(value), tolerated=[
         f"{each.get('key', '')}:{each.get('effect', '')}" for each in value or ()]),
     "change.queue.affinity.nodeGroupAffinity.*": lambda value, before, obj: {"after": value}}

@@ -8,7 +8,7 @@ from itertools import islice
 
 from volcano_lab.api import PIPELINED, RELEASING, ROOT_QUEUE, JobInfo, total
 from volcano_lab.api.objects import LimitRange, PodDisruptionBudget
-from volcano_lab.changes import Draft, value_before, value_of
+from volcano_lab.changes import Draft, value_before, value_of, value_text
 from volcano_lab.explain import options, values
 from volcano_lab.explain.evictions import less_important
 from volcano_lab.explain.evidence import ended, fails_to_start, still_needed, unplaced
@@ -20,7 +20,6 @@ from volcano_lab.explain.pod_fields import OfPods
 from volcano_lab.explain.queue_fields import OfQueues
 from volcano_lab.explain.sizes import ROOM, less_or_more
 from volcano_lab.framework import Session
-from volcano_lab.messages import meant
 from volcano_lab.trace import amounts, grouped, queue_attributes
 
 RANGES = {"not_created.max": ("max",), "not_created.above": ("max", "default"),
@@ -49,10 +48,12 @@ def distinct(world: World, options: Iterable[Option]) -> list[Option]:
 
 
 def _differs(world: World, draft: Draft, text: str) -> bool:
-    """Whether a setting sets another value, not that of a plugin that is not there."""
+    """Whether a setting sets another value, not that of a plugin that is not there; what is
+    `written` does.
+    """
     before, after = value_before(draft, world.conf, text), value_of(text.partition("=")[2], text)
     nothing = after in (None, []) or (text.startswith("plugin/") and ".enable" in text)
-    return bool(before != after and (before or before is False or not nothing))
+    return ".spec." in text or bool(before != after and (before or before is False or not nothing))
 
 
 class Candidates(OfQueues, OfPods):
@@ -138,10 +139,15 @@ class Candidates(OfQueues, OfPods):
 
     def _by_table(self, cause: Cause) -> Iterator[Option]:
         facts = {"job": self.name, "pods": len(self.job.tasks), **cause.numbers,
+                 "closed": [name for name in reversed(self.world.line(self.job.queue))
+                            if self.world.queues[name].status.state != "Open"],
                  "queues": self.world.queues, "top": self.ssn.topology.tiers[-1],
                  "kept": [*map(self.world.job, cause.numbers.get("kept", ()))],
                  "tiers": len(self.world.conf.tiers), "ignored": ", ".join([
                      *self.world.conf.ignored_provisioners, str(cause.numbers.get("driver"))])}
+        for field, was, meant in cause.numbers.get("slips", ()):
+            yield once(*(f"{path}={value_text(meant)}" for path in self.world.written(
+                self.job.uid, field, was)), rank=Rank.JOB)
         for row in TABLES["changes"].get(cause.code, ()):
             yield from getattr(self, row["finds"])(cause.numbers) if "finds" in row else ()
             if "actions" in row:
@@ -150,9 +156,9 @@ class Candidates(OfQueues, OfPods):
                 continue  # its operator computes the minimum
             rank = getattr(Rank, row.get("rank", "JOB"))
             texts = [row["path"].format(**facts, each=each) for each in (
-                facts[row["each"]] if "each" in row else [""] * ("path" in row))]
-            for text in texts:
-                yield once(text, kind=row.get("kind", ""), rank=rank)
+                facts.get(row["each"], ()) if "each" in row else [""] * ("path" in row))]
+            for some in [texts] if "whole" in row else [[text] for text in texts]:
+                yield once(*some, kind=row.get("kind", ""), rank=rank)
             if "together" in row:
                 yield several(texts, rank)
 
@@ -193,13 +199,12 @@ class Candidates(OfQueues, OfPods):
         for uid in stuck[1:options.ENDED]:
             yield from gone(self.world, [uid])
 
-    def counted(self, numbers: Numbers) -> Iterator[Option]:
-        """That jobs are deleted of which all pods have ended, and count nevertheless."""
-        yield from gone(self.world, [uid for uid in numbers["holders"] if ended(
-            self.ssn.jobs[uid]) == len(self.ssn.jobs[uid].tasks)], Rank.HARMLESS)
-
     def quotas(self, numbers: Numbers) -> Iterator[Option]:
-        """That the ResourceQuota allow what the job lacks, or what the pods of all owners lack."""
+        """That jobs are deleted of which all pods have ended, and count nevertheless; that the
+        ResourceQuota allow what the job lacks, or what the pods of all owners lack.
+        """
+        yield from gone(self.world, [uid for uid in numbers.get("holders", ()) if ended(
+            self.ssn.jobs[uid]) == len(self.ssn.jobs[uid].tasks)], Rank.HARMLESS)
         yield from options.quota_raised(numbers["quota"], *(
             numbers[level] for level in ("wanted", "for_all") if level in numbers))
 
@@ -212,15 +217,6 @@ class Candidates(OfQueues, OfPods):
                     f"limitrange/{obj.key}", "spec", "limits", str(place), bound, numbers["name"],
                     to=asked) for place, item in enumerate(obj.spec.limits) for bound in bounds
                     if numbers["name"] in getattr(item, bound)))
-
-    def classes(self, numbers: Numbers) -> Iterator[Option]:
-        """That the pods name a PriorityClass that there is, or none, or that theirs is created."""
-        path, missing = f"{self.name}.priorityClassName", numbers.get("missing", ())
-        near = {meant(name, numbers["there"], 0.7) for name in missing} - {""}
-        for name in [*sorted(near), "null"] if missing else ():
-            yield once(f"{path}={name}", rank=Rank.JOB)
-        if missing:
-            yield values.new_classes(missing)
 
     def never(self, numbers: Numbers) -> Iterator[Option]:
         """That jobs which can never start are gone, as many as it takes."""

@@ -6,6 +6,7 @@ Volcano: none
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 from itertools import chain
 from math import ceil
@@ -19,7 +20,9 @@ from volcano_lab.changes import Change, Index, key_of, keys_of, path_text, value
 from volcano_lab.changes.words import described
 from volcano_lab.explain import explanation, slips
 from volcano_lab.framework import SchedulerConfiguration, Session
-from volcano_lab.manifests import OPERATORS, OperatorObject, job_of, with_defaults
+from volcano_lab.manifests import OPERATORS, ManifestError, OperatorObject, job_of, with_defaults
+from volcano_lab.manifests.operators.model import paths_to
+from volcano_lab.manifests.schema import unstructure
 from volcano_lab.messages import Message
 from volcano_lab.trace.plain import grouped
 
@@ -114,6 +117,8 @@ def text_of(resource: str, number: Any, like: str = "") -> str:
     return quantity.to_text(number, "BinarySI" if whole else quantity.style_of(like or "0"))
 
 
+NO_TEMPLATE = ("Deployment", "Pod", "PodGroup")
+"""Kinds of which no changed manifest creates other pods of the same job."""
 DECIDE_CREATION = ("resourcequota/", "limitrange/", "priorityclass/")
 """Objects by which the API server decides whether pods are created."""
 
@@ -199,8 +204,24 @@ class World:
                   for ref in self.groups[uid].metadata.owner_references]
         return [self._operators[owner] for owner in owners if owner in self._operators]
 
+    def written(self, uid: str, name: str, value: Any) -> list[str]:
+        """The fields of this name and value in the manifests from which a job's pods are created,
+        or else in all of these that have no node.
+        """
+        space, _, owner = self.called(uid).partition("/")
+        own = [path for obj in self.given if obj.kind not in NO_TEMPLATE
+               and (obj.namespace or "default", obj.name) == (space, owner)
+               for path in paths_to(unstructure(obj), name, value, key_of(obj))]
+        pods = [[*paths_to(unstructure(pod.spec), name, value, self.job(uid))]
+                for pod in self.waiting(uid)]
+        paths = own or (pods[0] if pods and all(each == pods[0] for each in pods) else [])
+        return [path_text(path, name) for path in paths]
+
     def described(self, change: Change, ends: bool = False) -> Message:
         """A change as a message; `ends`: what is removed ends by itself. Raises `ManifestError`."""
+        with suppress(ManifestError):  # where another field is not one of a manifest
+            if any(".spec." in text for text in change.settings):
+                return described(change, self.given, self.conf, self.called, ends=ends)
         if _of_owner(change) or any(text.startswith("limitrange/") for text in change.settings):
             unread = [obj for obj in self.given if isinstance(obj, OperatorObject | LimitRange)]
             return described(change, [*self.objects, *unread], self.conf, self.called, ends=ends)
@@ -213,7 +234,7 @@ class World:
         """
         pods = any(name.startswith("pod/") for name in change.removals)  # created again by owners
         if _of_owner(change) or pods or (change.removals and self._refused) or any(
-                text.startswith(DECIDE_CREATION) or ".priorityClassName=" in text
+                text.startswith(DECIDE_CREATION) or ".spec." in text
                 for text in change.settings):
             objects, conf = change.given(self.given, self.conf)
             there = {obj.key for obj in self.objects if isinstance(obj, Pod)}

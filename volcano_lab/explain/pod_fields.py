@@ -3,13 +3,13 @@
 Volcano: none
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from volcano_lab.api import Resource, objects as api
 from volcano_lab.api.taints import tolerates
-from volcano_lab.changes import UNSCHEDULABLE, at_path, path_text, value_text
-from volcano_lab.explain import explanation, options, owners, rules, slips, values
+from volcano_lab.changes import UNSCHEDULABLE, path_text, value_text
+from volcano_lab.explain import explanation, options, owners, required, rules, values
 from volcano_lab.explain.options import Case, Numbers, Option, Rank, once, setting, several
 from volcano_lab.manifests.schema import unstructure
 from volcano_lab.trace.plain import amounts
@@ -18,7 +18,6 @@ ROLE = "node-role.kubernetes.io/"
 CONTROL = (f"{ROLE}control-plane", f"{ROLE}master")
 OF_IMAGE = ("kubernetes.io/arch", "kubernetes.io/os")
 """Labels of nodes that a container's image needs."""
-CLAIM_NAME = ("persistentVolumeClaim", "claimName")
 
 
 class OfPods(Case):
@@ -31,16 +30,19 @@ class OfPods(Case):
         nodes.
         """
         for node in self.world.nodes_called(numbers["names"]).values():
-            known = [(taint, [any(tolerates(own, taint) for own in pod.spec.tolerations)
-                              for pod in self.pods])
-                     for taint in node.spec.taints if taint.effect != "PreferNoSchedule"]
-            some = [taint for taint, tolerated in known if not all(tolerated)]
-            none = [taint for taint, tolerated in known if not any(tolerated)]
+            some, none = (self._untolerated(node, every) for every in (all, any))
             if some and not any(rules.state_of(taint.key) for taint in some):
                 wanted = value_text([{"key": taint.key, "operator": "Exists",
                                       "effect": taint.effect} for taint in none or some])
                 yield once(f"{self.name}.tolerations+={wanted}", kind="toleration",
                            rank=self._entering(node))
+
+    def _untolerated(self, node: api.Node, pods: Callable[[list[bool]], bool]) -> list[api.Taint]:
+        """The taints that keep pods off a node and that not all, or not any, of the pods tolerate.
+        """
+        return [taint for taint in node.spec.taints if taint.effect != "PreferNoSchedule"
+                and not pods([any(tolerates(own, taint) for own in pod.spec.tolerations)
+                              for pod in self.pods])]
 
     def _entering(self, node: api.Node) -> int:
         """What it costs that pods are on a node for others: with other devices, or that of a
@@ -57,16 +59,10 @@ class OfPods(Case):
         return Rank.OTHERS if others else Rank.JOB
 
     def selector(self, numbers: Numbers) -> Iterator[Option]:
-        """That the pods' node selector name labels as nodes have them; where no label is near, that
-        there be none but those that the image needs.
+        """That nodes have the labels that pods require, unless these are slips of other labels;
+        that their node selector have none but those that the image needs.
         """
-        for pod in self.pods:
-            if meant := slips.selector_slips(pod, self.labels, slips.TRIED):
-                near = dict(meant.get(pair[0], pair) for pair in pod.spec.node_selector.items())
-                yield once(setting(self.name, "nodeSelector", to=near), rank=Rank.JOB)
-                if meant == slips.selector_slips(pod, self.labels):
-                    return
-        yield from self._labelled(numbers["names"])
+        yield from self._labelled(numbers["names"]) if not numbers["slips"] else ()
         if not any(pod.spec.overhead for pod in self.pods):  # else a RuntimeClass may select, too
             yield once(setting(self.name, "nodeSelector", to={
                 key: pod.spec.node_selector[key] for pod in self.pods[:1]
@@ -79,44 +75,20 @@ class OfPods(Case):
         """
         texts: dict[int, list[str]] = {Rank.OTHERS: [], Rank.LESS: []}
         task = min(self.job.tasks.values(), key=lambda task: bool(task.node_name))
-        asked, wanted = amounts(task.init_resreq), task.pod.spec.node_selector.items()
+        asked = amounts(task.init_resreq)
         devices = any("/" in name for name in asked)
         for name, node in self.world.nodes_called(names).items():
             labels = node.metadata.labels
-            lacks = dict(wanted - labels.items())
-            if len(lacks) == 1 and not explanation.over(asked, amounts(self.ssn.nodes[name].idle)):
-                (label, value), = lacks.items()
-                by_people = "/" not in label or label.startswith(ROLE)
-                if by_people and label not in labels:
-                    texts[Rank.OTHERS].append(options.label_set(name, label, value))
-                elif by_people and value in self.labels[label] and not devices:
-                    texts[Rank.LESS].append(options.label_set(name, label, value))
+            lacks = min((dict(wanted.items() - labels.items()) for wanted in required.labels_for(
+                task.pod, labels)), key=len)
+            full = explanation.over(asked, amounts(self.ssn.nodes[name].idle))
+            for label, value in lacks.items() if len(lacks) == 1 and not full else ():
+                if "/" not in label or label.startswith(ROLE):
+                    rank = Rank.LESS if label in labels else Rank.OTHERS
+                    if rank == Rank.OTHERS or (value in self.labels[label] and not devices):
+                        texts[rank].append(options.label_set(name, label, value))
         for rank, some in texts.items():
             yield several(some, rank)
-
-    def claims(self, numbers: Numbers) -> Iterator[Option]:
-        """That the pods use a claim of their namespace that has a similar name."""
-        places = {tuple(at for at, volume in enumerate(pod.spec.volumes) if at_path(
-            volume, CLAIM_NAME) == numbers["claim"].partition("/")[2]) for pod in self.pods}
-        for at in places.pop() if len(places) == 1 else ():
-            for near in numbers["near"]:
-                yield once(setting(self.name, "volumes", str(at), *CLAIM_NAME, to=near),
-                           rank=Rank.JOB, kind="claim")
-
-    def spread(self, numbers: Numbers) -> Iterator[Option]:
-        """That the job's pods are spread by a label that nodes have instead of one that none has;
-        or that they would like to be spread, and need not be.
-        """
-        for pod in self.pods[:1]:
-            field, spreads = (self.name, "topologySpreadConstraints"), [
-                *map(unstructure, pod.spec.topology_spread_constraints)]
-            near = {at: slips.near_key(each["topologyKey"], self.labels)
-                    for at, each in enumerate(spreads) if each["topologyKey"] not in self.labels}
-            if near and all(near.values()):
-                yield once(*(setting(*field, str(at), "topologyKey", to=key)
-                             for at, key in near.items()), rank=Rank.JOB)
-            wished = [each | {"whenUnsatisfiable": "ScheduleAnyway"} for each in spreads]
-            yield once(setting(*field, to=wished), rank=Rank.JOB)
 
     def there(self, numbers: Numbers) -> Iterator[Option]:
         """The minimum lowered to the pods that exist, of each role that has fewer, or of the gang.
@@ -131,15 +103,23 @@ class OfPods(Case):
             yield once(f"{self.name}.minAvailable={numbers['valid']}", rank=Rank.JOB)
 
     def repaired(self, numbers: Numbers) -> Iterator[Option]:
-        """That nodes are again in the state of which Kubernetes' taints say that they are not."""
-        texts = []
+        """That nodes are again in the state of which Kubernetes' taints say that they are not; or
+        that they have no taints, but for nodes that are for others, or do not work.
+        """
+        texts, freed = [], []
         for name, node in self.world.nodes_called(numbers["names"]).items():
+            taints = {taint.key: rules.state_of(taint.key) for taint in node.spec.taints}
             kept = [taint for taint in node.spec.taints
-                    if rules.state_of(taint.key) != "kubernetes" or taint.key == UNSCHEDULABLE]
-            if not any(rules.state_of(taint.key) == "going" for taint in node.spec.taints):
+                    if taints[taint.key] != "kubernetes" or taint.key == UNSCHEDULABLE]
+            if "going" not in taints.values():
                 texts.append(setting(f"node/{name}", "taints", to=unstructure(kept)))
+            if not any(taints.values()) and self._entering(node) == Rank.JOB:
+                keeps = self._untolerated(node, all)
+                freed.append(setting(f"node/{name}", "taints", to=unstructure(
+                    [taint for taint in node.spec.taints if taint not in keeps])))
         yield from [once(text, kind="repair") for text in texts]
         yield several(texts)
+        yield several(freed, Rank.OTHERS)
 
     def tiers(self, _: Numbers) -> Iterator[Option]:
         """The highest tier that the job's topology allows, or its sub-groups'; and that it be a

@@ -119,13 +119,6 @@ class OfQueues(Case):
             for other, (name, amount) in product(numbers["queues"], numbers["short_of"].items()):
                 yield from values.lowered(self.world, other, "deserved", name, amount)
 
-    def opened(self, numbers: Numbers) -> Iterator[Option]:
-        """That the queue be open, with those above it: below a closed one none can be opened."""
-        closed = [name for name in self.world.line(self.job.queue)
-                  if self.world.queues[name].status.state != "Open"]
-        yield once(*(f"queue/{name}.status.state=Open" for name in reversed(closed)),
-                   rank=Rank.SWITCH)
-
     def node_groups(self, numbers: Numbers) -> Iterator[Option]:
         """That the queue inherit its node groups, or require one that exists, or that a node be in
         one that it requires.

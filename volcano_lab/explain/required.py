@@ -5,15 +5,17 @@ Volcano: none
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from volcano_lab.api import TaskInfo, selector
 from volcano_lab.api.objects import Node, NodeSelectorTerm, Pod
 from volcano_lab.explain import slips
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause
+from volcano_lab.explain.pages import TABLES
 from volcano_lab.framework import Session
-from volcano_lab.messages import Message
+from volcano_lab.messages import Message, meant
 from volcano_lab.plugins.kube import node_pods, topology_spread
 from volcano_lab.plugins.kube.pod_info import AffinityTerm, PodInfo
 from volcano_lab.trace import Record
@@ -30,6 +32,45 @@ def terms_of(term: NodeSelectorTerm) -> list[str]:
             for each in term.match_expressions]
 
 
+def affine_terms(pod: Pod) -> list[NodeSelectorTerm]:
+    """Return the terms of a pod's required node affinity, of which any one does."""
+    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
+    required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
+    return required.node_selector_terms if required else []
+
+
+def labels_for(pod: Pod, there: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """Yield what labels a node that has some would have by a pod's node selector, and by each term
+    of its node affinity.
+    """
+    for term in affine_terms(pod) or [NodeSelectorTerm()]:
+        yield pod.spec.node_selector | {
+            each.key: there[each.key] if each.key in there and (
+                there[each.key] in (each.values or there.values())) else (*each.values, "true")[0]
+            for each in term.match_expressions if each.operator in ("In", "Exists")}
+
+
+def slips_of(code: str, pod: Pod, labels: Mapping[str, set[str]]
+             ) -> Iterator[tuple[str, Any, Any]]:
+    """Yield fields of a pod by which a rule refuses nodes, with their value and another one: of its
+    node selector, node affinity and topologies the nearest that nodes have, else that it is waived.
+    """
+    own, meant_by = pod.spec.node_selector, slips.selector_slips(pod, labels, slips.TRIED)
+    if meant_by:
+        yield "nodeSelector", own, dict(meant_by.get(pair[0], pair) for pair in own.items())
+    for each in [each for term in affine_terms(pod) for each in term.match_expressions]:
+        close = [meant(value, labels.get(each.key, ()), slips.TRIED) for value in each.values]
+        if each.operator == "In" and any(close) and labels[each.key].isdisjoint(each.values):
+            yield "values", each.values, [*filter(None, close)]
+    keys = {each.topology_key for each in pod.spec.topology_spread_constraints}
+    keys |= {each.topology_key for each in PodInfo(pod).required_affinity}
+    close_keys = {key: slips.near_key(key, labels) for key in sorted(keys - labels.keys())}
+    yield from (("topologyKey", key, near) for key, near in close_keys.items() if near)
+    yield from TABLES["waived"].get(code, ())
+    if code == "host_ports" and not pod.spec.host_network:
+        yield from (("hostPort", port, None) for *_, port in sorted(PodInfo(pod).host_ports))
+
+
 def label_terms(pod: Pod, nodes: list[Node]) -> Iterator[Message]:
     """Yield a pod's node selector, what of it nodes lack, and the terms of its node affinity, with
     the number of nodes that each part matches.
@@ -39,20 +80,18 @@ def label_terms(pod: Pod, nodes: list[Node]) -> Iterator[Message]:
             f"{key}={value}" for key, value in pod.spec.node_selector.items()])
     labels, values = [node.metadata.labels for node in nodes], slips.values_by_label(nodes)
     yield from slips.missing_labels(pod, values)
-    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
-    required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
-    terms = []
-    for term in required.node_selector_terms if required else ():
+    parts = []
+    for term in affine_terms(pod):
         counts = [sum(map(selector.Selector((one,)).matches, labels))
                   for one in selector.compiled(term.match_expressions)]
         for each, what, count in zip(term.match_expressions, terms_of(term), counts, strict=True):
             if not count and each.key in values:
                 yield Message("label.values", label=what, values=sorted(values[each.key]))
-        terms.append([Message("affinity.part", what=what, count=count, nodes=len(labels))
+        parts.append([Message("affinity.part", what=what, count=count, nodes=len(labels))
                       for what, count in zip(terms_of(term), counts, strict=True)])
-    if any(terms):
-        yield Message("affinity.terms", terms=[Message("affinity.term", parts=parts)
-                                                for parts in terms])
+    if any(parts):
+        yield Message("affinity.terms", terms=[Message("affinity.term", parts=each)
+                                               for each in parts])
 
 
 def company(ssn: Session, pod: Pod) -> Iterator[Message]:

@@ -13,7 +13,7 @@ from volcano_lab.api import TaskInfo, amount_text, objects as api
 from volcano_lab.api.node_usage import METRICS_PERIOD
 from volcano_lab.changes.change import value_text
 from volcano_lab.explain import pages, required, slips, volumes
-from volcano_lab.explain.evidence import Evidence, not_ready
+from volcano_lab.explain.evidence import Evidence, not_ready, unplaced
 from volcano_lab.explain.explanation import Cause, moment_text
 from volcano_lab.explain.origin import above
 from volcano_lab.manifests.schema import unstructure
@@ -28,6 +28,8 @@ STATIC = ("taint", "node_affinity", "cordoned", "node_group")
 """Rules that depend on no other pod: they refuse a node whatever it has left."""
 BESIDE = {"anti_affinity": inter_pod_affinity.ANTI_AFFINITY_REASON, "host_ports": node_ports.REASON}
 """Rules about the pods that are on a node already, with their reason."""
+OCCUPIED = (*BESIDE, "pods_exceeded")
+"""Rules that allow more once pods of a node have ended."""
 STATES = {state: re.compile(taints) for state, taints in pages.TABLES["states"].items()}
 """The state of a node -> a part of the taints that it sets."""
 MOST = 4
@@ -85,6 +87,7 @@ def rule_causes(seen: Evidence, task: str, objections: dict[str, str],
     which: 0 for the one that is asked about.
     """
     count, inside = among
+    labels = slips.values_by_label(node.node for node in seen.ssn.nodes.values())
     by_reason = grouped((reason, name) for name, reason in objections.items())
     for reason, names in by_reason.items():
         code, rule = rule_of(reason)
@@ -93,11 +96,13 @@ def rule_causes(seen: Evidence, task: str, objections: dict[str, str],
         said = Message("nodes.refuse" if count else "node.refuses", n=len(names), count=count,
                        pod=task, rule=why, node=names[0], inside=inside,
                        names=names if len(names) <= MOST else None)
-        numbers = {"nodes": len(names), "of": count, "reason": reason, "names": names}
-        there = _beside(seen, task, code, names, choice) if code in BESIDE and choice else []
-        if code in BESIDE:
+        numbers = {"nodes": len(names), "of": count, "reason": reason, "names": names, "slips": [
+            *required.slips_of(code, seen.tasks[task].pod, labels)]}
+        there = _beside(seen, task, code, names, choice) if code in OCCUPIED and choice else []
+        if code in OCCUPIED:
             jobs = dict.fromkeys(other.job for other, _ in there if other.job in seen.ssn.jobs)
-            numbers |= {"holders": [*jobs], "stranded": [
+            numbers |= {"holders": [*jobs], "slots": len(unplaced(seen.ssn.jobs[seen.tasks[
+                task].job])) + max(len(seen.ssn.nodes[name].tasks) for name in names), "stranded": [
                 uid for uid in jobs if uid != seen.tasks[task].job
                 and seen.ssn.jobs[uid].ready_task_num() < seen.ssn.jobs[uid].min_available]}
         yield Cause(code or "refused", [said, *_about_rule(seen, task, code, reason, names, choice),
@@ -109,7 +114,7 @@ def _in_the_way(task: TaskInfo, code: str, there: Pods) -> Iterator[Message | No
     """Yield the pods by which a rule refuses nodes, their labels that exclude this one, and that
     all are of its own job.
     """
-    if there:
+    if there and code in BESIDE:
         yield Message("in_the_way", pods=[said for _, said in there])
         yield required.excluding(task.pod, [other.pod for other, _ in there])
     if code == "anti_affinity" and {other.job for other, _ in there} == {task.job}:
@@ -204,14 +209,14 @@ def _slots(seen: Evidence, names: list[str], choice: Record) -> Iterator[Message
 
 
 def _beside(seen: Evidence, key: str, code: str, names: list[str], choice: Record) -> Pods:
-    """The pods at that moment beside which this one must not run, and their nodes."""
+    """The pods at that moment beside which a rule does not let this one run, and their nodes."""
     start, mine = seen.trace.start["tasks"], PodInfo(seen.tasks[key].pod)
     there: Pods = []
     for other, node in seen.placed_at(choice):
         theirs = PodInfo(other.pod)
-        if (node in names and node_ports.conflict(mine.host_ports, theirs.host_ports)
-                if code == "host_ports" else _apart(seen, mine, theirs, node, names)
-                or _apart(seen, theirs, mine, node, names)):
+        if (node in names and (code not in BESIDE or node_ports.conflict(
+                mine.host_ports, theirs.host_ports)) if code != "anti_affinity" else _apart(
+                seen, mine, theirs, node, names) or _apart(seen, theirs, mine, node, names)):
             new = other.key in start and not start[other.key]["node"]
             there.append((other, Message("pod.there_new" if new else "pod.there", pod=other.key,
                                          node=node)))

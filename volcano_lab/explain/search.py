@@ -34,7 +34,7 @@ LARGER = 8
 """The most nodes that are offered for all pods of a job."""
 ABOUT = 12
 """In a `LARGE` cluster nodes are counted to 1/`ABOUT`."""
-ALTERNATIVES = ("uncordon", "repair", "label", "queue", "group", "topology")
+ALTERNATIVES = ("uncordon", "repair", "label", "queue", "group", "topology", "slots", "class")
 """Options of a kind of which any one does; each of the other kinds is shown alone."""
 ALONE = ("cut", "queue", "minimum", "guard")
 """Kinds that are no part of a set: a job that is smaller, or elsewhere, is another job; and what
@@ -106,7 +106,6 @@ class Search(Tries):
         else:
             yield from self.singles(own)
             yield from self.sets(several, SPARING)
-            yield from self._uncordoned(several)
             yield from self.singles(late)
         if self._leaves_less():
             yield from islice(self.singles(self._sized(late)), 1)
@@ -116,22 +115,6 @@ class Search(Tries):
         yield from sorted(self.singles(waits), key=lambda each: len(each.made.removals))[:1]
         if all(not change.settings or ".more=" in change.settings[0] for change in self.offered):
             yield from self.singles(requests)
-
-    def _uncordoned(self, options: Sequence[Option]) -> Iterator[Remedy]:
-        """Fields of the pods that give the job its places in one cycle and not in those that
-        follow, each with the cordoned nodes uncordoned that it takes: both are free.
-        """
-        nodes = [Change((f"node/{name}.unschedulable=false",))
-                 for name, node in self.world.nodes.items() if node.spec.unschedulable]
-        for first in [each for each in options if nodes and each.steps == 1
-                      and by_sums(each.most) and each.most not in self.offered]:
-            if self.at(first.most) == PLACED and not self.judged(first.most, first.rank):
-                self._refused.add(first.most)
-                for remedy in islice(filter(None, (
-                        self.judged(first.most + each, first.rank)
-                        for each in (*nodes, reduce(add, nodes)))), 1):
-                    self.offered.add(remedy.made)
-                    yield remedy
 
     def _leaves_less(self) -> bool:
         """Whether what is offered so far, if anything, places the job with a lower minimum only."""
@@ -180,10 +163,7 @@ class Search(Tries):
                 continue  # another queue is for what is free there
             if remedy is None:
                 self._refused.add(change)
-                loops = self._loops
-                remedy = self._by_sums(option)
-                if remedy is None and loops:
-                    remedy = self._steadied(change, option.rank)
+                remedy = self._steadied(change, option.rank) or self._by_sums(option)
             if remedy is not None:
                 remedy = self._larger(option, remedy)
                 self.offered.add(remedy.made)
@@ -226,15 +206,21 @@ class Search(Tries):
         return tuple(change for change in same[:ALIKE] if self.at(change) == PLACED)
 
     def _steadied(self, change: Change, rank: int) -> Remedy | None:
-        """A change for which pods are evicted again and again, with what ends that: allocate before
-        what evicts, or that drf names no victims where a tier above names none.
+        """A change that helps for one cycle, with what is free and keeps that: where pods are
+        evicted again and again, allocate before what evicts, or that drf names no victims where a
+        tier above names none; for fields of pods, cordoned nodes uncordoned, one of them or all.
         """
-        actions = self.world.applied(change)[1].actions
-        ends = [in_order(self.world), *(switched("drf", switch, False)
-                                        for name, switch in SWITCHED.items() if name in actions)]
-        for other in distinct(self.world, ends):
-            if perf_counter() < self.end and not other.most.targets & change.targets:
-                remedy = self.judged(other.most + change, max(other.rank, rank))
+        nodes = tuple(f"node/{name}.unschedulable=false" for name, node in self.world.nodes.items()
+                      if node.spec.unschedulable and rank >= Rank.JOB and by_sums(change))
+        keeps = [*(Change((each,)) for each in nodes), Change(nodes)] if nodes else []
+        if self._loops:
+            actions = self.world.applied(change)[1].actions
+            keeps = [option.most for option in distinct(self.world, [in_order(self.world), *(
+                switched("drf", switch, False) for name, switch in SWITCHED.items()
+                if name in actions)])]
+        for other in keeps:
+            if perf_counter() < self.end and not other.targets & change.targets:
+                remedy = self.judged(other + change, max(Rank.SWITCH, rank))
                 if remedy is not None:
                     return remedy
         return None

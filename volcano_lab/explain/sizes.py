@@ -11,7 +11,7 @@ from typing import Any
 
 from volcano_lab.api import JobInfo, Resource, TaskInfo, quantity_text
 from volcano_lab.changes.job_fields import requests_of
-from volcano_lab.explain import owners, slips, values
+from volcano_lab.explain import owners, required, slips, values
 from volcano_lab.explain.evidence import largest_of, member, of_daemons, requested, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, in_quantity, over
 from volcano_lab.explain.options import ENDED, Option, Rank, World, once, setting, several, text_of
@@ -126,10 +126,10 @@ def _labels(world: World, job: JobInfo) -> dict[str, str]:
     that has no node. None where others may be meant.
     """
     for pod in world.waiting(job.uid)[:1]:
-        wanted, nodes = pod.spec.node_selector, world.nodes.values()
+        wanted, nodes = next(required.labels_for(pod, {})), world.nodes.values()
         known = any(wanted.items() <= node.metadata.labels.items() for node in nodes)
         labels = slips.values_by_label(nodes)
-        if not (known or HOSTNAME in wanted or slips.selector_slips(pod, labels, slips.TRIED)):
+        if not (known or HOSTNAME in wanted or [*required.slips_of("", pod, labels)]):
             return wanted
     return {}
 

@@ -38,9 +38,10 @@ def claim_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                     namespace=task.namespace) if there else None,
             *_no_csi_nodes(seen.ssn.snapshot.storage),
             Message("claim.stops", n=len(untried), pod=untried[0].key) if untried else None], {
-            "reason": reason, "claim": claim, "near": close, "stops": bool(untried), "classes": [
+            "reason": reason, "claim": claim, "stops": bool(untried), "slips": [
+                ("claimName", claim.partition("/")[2], each) for each in close], "classes": [
                 each.name for each in seen.ssn.snapshot.storage.all(api.StorageClass.kind)
-            ] if lost else []})
+            ] if lost or (code == "claim_missing" and not there + close) else []})
 
 
 def _refused(job: JobInfo) -> Iterator[tuple[str, TaskInfo]]:

@@ -28,7 +28,7 @@ from volcano_lab.explain.releases import differs
 from volcano_lab.explain.required import too_near
 from volcano_lab.explain.volumes import claim_causes, driver_causes
 from volcano_lab.manifests import SCHEDULER, job_controller, job_of
-from volcano_lab.messages import Message, Said, alike, known
+from volcano_lab.messages import Message, Said, alike, known, meant
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.plugins.sla import WAITING_TIME
 from volcano_lab.trace import POINTS, amounts, short
@@ -124,13 +124,17 @@ def _not_made(seen: Evidence, job: JobInfo, why: Said) -> Cause:
         return Cause("pods_not_made", said, {"sure": "depends", **facts}, [], bool(job.tasks))
     if classes := facts.get("classes"):
         return Cause("pods_forbidden", said, {
-            "by": "classes", "missing": classes, "there": seen.classes}, [], bool(job.tasks))
+            "by": "classes", "missing": classes, "slips": [
+                ("priorityClassName", name, to) for name in classes
+                for to in (meant(name, seen.classes, 0.7), None) if to != ""]}, [], bool(job.tasks))
     if (by := facts.get("quota")) is None:
         return Cause("pods_not_made", said, {"never": never, "phase": facts.get("phase")}, [],
                      bool(job.tasks) and not never)
     enough = len(job.tasks) >= max(job.min_available, 1)
     if "wanted" not in by.facts:
-        return Cause("pods_forbidden", said, {**by.facts, "by": by.code}, [], enough)
+        return Cause("pods_forbidden", said, {**by.facts, "by": by.code, "slips": [
+            (by.facts["name"], by.facts["asked"], by.facts["bound"])] if "asked" in by.facts else []
+            }, [], enough)
     used, users = quota_users(seen, job, by.facts["wanted"])
     return Cause("pods_refused", [said, used], {
         "quota": by.facts["quota"], "short": by.facts["short"], "holders": users,

@@ -68,7 +68,7 @@ def at(data: Any, path: str, default: Any = None) -> Any:
     return data if fits else default
 
 
-def paths_to(data: Any, key: str, value: str, path: str = "spec") -> Iterator[str]:
+def paths_to(data: Any, key: str, value: Any, path: str = "spec") -> Iterator[str]:
     """Yield the paths of the mappings in which a key has a value.
 
     >>> [*paths_to({"a": [{"b": {"k": "v"}}]}, "k", "v")]
