@@ -162,7 +162,7 @@ def test_a_gang_of_which_too_few_pods_exist(owner, more, said):
     found = asked(*objects)["gang_invalid"]
     assert found.text == said and len(found.records) == 1
     assert found.numbers == {"min_available": 3, "valid": 1, "roles": {}, "renamed": {},
-                             "after": {}}
+                             "after": {}, "slips": [("replicas", 1, 3)]}
 
 
 @pytest.mark.parametrize("minima, owner, said, renamed", [

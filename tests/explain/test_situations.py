@@ -608,3 +608,33 @@ def test_what_protects_all_pods_of_a_job_is_named_before_the_job_is_admitted():
                                         actions="enqueue, allocate, preempt"))
     assert ("Once admitted, it would wait, too: preempt evicts no pods of default/old: they have "
             "volcano.sh/preemptable: false.") in found.text
+
+
+POD = "spec: {schedulerName: volcano, restartPolicy: Never, containers: [{name: c, image: i}]}"
+OWNERS = {
+    "a set without replicas": (
+        "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: own}, spec: {replicas: 0, "
+        "selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, POD}}}",
+        ["StatefulSet own: replicas 0 -> 1"]),
+    "a CronJob that is suspended": (
+        "{apiVersion: batch/v1, kind: CronJob, metadata: {name: own}, spec: {suspend: true, "
+        "schedule: 0 * * * *, jobTemplate: {spec: {template: {POD}}}}}",
+        ["CronJob default/own: suspend true -> false"]),
+    "a Job that has ended": (
+        "{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: own}, spec: {tasks: "
+        "[{name: w, replicas: 1, template: {POD}}]}, status: {state: {phase: Terminated}}}",
+        ["submit job default/own again"]),
+    "a Job with fewer pods than its minimum": (
+        "{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: own}, spec: {"
+        "minAvailable: 4, tasks: [{name: w, replicas: 2, template: {POD}}]}}",
+        ["Job default/own: tasks.0.replicas 2 -> 4", "job default/own: minAvailable 4 -> 2"])}
+
+
+@pytest.mark.parametrize("owner", OWNERS)
+def test_an_owner_that_creates_no_pods_is_offered_the_field_by_which_it_does(owner):
+    manifest, changes = OWNERS[owner]
+    cluster = Cluster([node("n1")]).add(manifest.replace("POD", POD))
+    found = cluster.why("own")
+    assert [remedy.change for remedy in found.remedies] == changes
+    assert all(cluster.what_if(*remedy.made.settings).holds(remedy.job, "placed")
+               for remedy in found.remedies)

@@ -62,6 +62,7 @@ def _invalid(seen: Evidence, job: JobInfo, invalid: Any) -> Cause:
         if valid and not (after or roles or failed or seen.by_others(job) or owners.lacks_head(job)
                           or seen.not_created.get(seen.called(job.uid))) else None],
         {"min_available": job.min_available, "valid": valid, "roles": roles,
+         "slips": [("replicas", valid, job.min_available)] * (not roles),
          "renamed": renamed, "after": after, **({"failed": True} if failed else {})}, records)
 
 

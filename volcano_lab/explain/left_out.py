@@ -13,7 +13,7 @@ from attrs import evolve
 
 from volcano_lab.api.objects import OwnerReference, Pod, PodGroup
 from volcano_lab.api.task import GROUP_NAME
-from volcano_lab.changes import Change
+from volcano_lab.changes import Change, at_path
 from volcano_lab.changes.draft import owners_of
 from volcano_lab.explain import options, origin, values
 from volcano_lab.explain.evidence import Evidence
@@ -26,11 +26,12 @@ from volcano_lab.explain.why_job import elsewhere, refusal_of, wanted_by_all
 from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.manifests import SCHEDULER, job_of, with_defaults
 from volcano_lab.manifests.operators import OperatorObject, ended
+from volcano_lab.manifests.workloads import suspended
 from volcano_lab.messages import Message, meant
 from volcano_lab.trace import Names
 
 WhyWith = Callable[[Objects, str], Explanation]
-RESUMED = {"true": False, "suspended": "running"}
+RESUMED = {"true": False, "suspended": "running", "0": 1}
 """The value of a field that suspends an owner -> the one that resumes it."""
 
 
@@ -80,6 +81,7 @@ def _not_created(seen: Evidence, what: str, names: set[str]) -> Explanation | No
                for why in sentences if not names.isdisjoint([name, *(
                    f"{name.partition('/')[0]}/{each}"
                    for each in getattr(why, "facts", {}).get("names", ()))])]
+    reasons += _at_none(seen, names.difference(seen.not_created))
     if not reasons:
         return None
     reasons += [Message("not_created", name=name, what=group) for name in sorted(names)
@@ -98,21 +100,31 @@ def _not_created(seen: Evidence, what: str, names: set[str]) -> Explanation | No
                        partial(_with_pods, seen, what, created) if created else None)
 
 
+def _at_none(seen: Evidence, names: set[str]) -> Iterator[Message]:
+    """Yield that objects of these names ask for no pods."""
+    for name in sorted(names & seen.named.keys()):
+        for obj in seen.named[name]:
+            if at_path(obj, ["spec", "replicas"]) == 0:
+                yield Message("not_created", name=name, what=suspended(obj, "spec.replicas", "0"))
+
+
 def _created(seen: Evidence, reasons: list[Message]) -> Iterator[Option]:
-    """Yield what lets controllers create pods: a quota that allows more, their PriorityClass, an
-    owner that is resumed unless Kueue decides when.
+    """Yield what lets controllers create pods: a quota that allows more, their PriorityClass, a Job
+    that is submitted again, an owner that is resumed unless Kueue decides when.
     """
-    for why in (reason.facts["what"] for reason in reasons):
+    for reason in reasons:
+        why = reason.facts["what"]
+        code, facts = getattr(why, "code", ""), getattr(why, "facts", {})
         if refusal := refusal_of(why):
             yield from options.quota_raised(refusal["quota"], refusal["wanted"].items(),
                                             wanted_by_all(seen, refusal).items())
-        if getattr(why, "code", "") == "not_created.priority":
-            yield values.new_classes(why.facts["classes"])
-        if isinstance(why, Message) and why.code == "not_created.suspended" and (
-                why.facts["kueue"] is None):
-            steps = why.facts["field"].split(".")[1:]
+        if code == "not_created.priority":
+            yield values.new_classes(facts["classes"])
+        if code == "not_created.no_pods":
+            yield options.once(f"job/{reason.facts['name']}.status.state.phase=Pending")
+        if code == "not_created.suspended" and facts["kueue"] is None:
             yield options.once(options.setting(
-                why.facts["owner"], *steps, to=RESUMED[why.facts["value"]]))
+                facts["owner"], *facts["field"].split(".")[1:], to=RESUMED[facts["value"]]))
 
 
 def _with_pods(seen: Evidence, name: str, created: list[Option], _: float) -> Iterator[Remedy]:
@@ -122,7 +134,8 @@ def _with_pods(seen: Evidence, name: str, created: list[Option], _: float) -> It
         for change in map(option.at, range(1, option.steps + 1)):
             objects, conf = change.given(world.objects, world.conf)
             pod = next((obj for obj in objects if isinstance(obj, Pod) and any(
-                name in (owner, f"{obj.namespace}/{owner}") for _, owner in owners_of(obj))), None)
+                name in (made, f"{obj.namespace}/{made}") for _, owner in owners_of(obj)
+                for made in (owner, owner.rpartition("-")[0]))), None)  # or by a CronJob
             found = pod and [*_remedy(seen, world, name, change, (objects, conf), job_of(pod))]
             if found:
                 yield from found
