@@ -638,3 +638,26 @@ def test_an_owner_that_creates_no_pods_is_offered_the_field_by_which_it_does(own
     assert [remedy.change for remedy in found.remedies] == changes
     assert all(cluster.what_if(*remedy.made.settings).holds(remedy.job, "placed")
                for remedy in found.remedies)
+
+
+ROLES = """apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: train}
+spec: {minAvailable: 4, tasks: [
+  {name: chief, replicas: 1, template: {spec: {containers: [CPU]}}},
+  {name: worker, replicas: 3, minAvailable: LEAST, template: {spec: {containers: [CPU]}}}]}
+"""
+CPU = "{name: c, image: i, resources: {requests: {cpu: 2}}}"
+
+
+@pytest.mark.parametrize(("cpu", "least", "said"), [
+    ("6", "3", "both: Job default/train: tasks.1.minAvailable 3 -> 2; job default/train: "
+     "minAvailable 4 -> 3"),
+    ("4", "3", "both: Job default/train: tasks.1.minAvailable 3 -> 1; job default/train: "
+     "minAvailable 4 -> 2"),
+    ("2", "3", "")])
+def test_a_role_of_a_job_may_have_a_lower_minimum_but_not_none(cpu, least, said):
+    cluster = Cluster([node("n1", cpu=cpu)]).add(
+        ROLES.replace("CPU", CPU).replace("LEAST", least))
+    changes = [remedy.change for remedy in cluster.why("train").remedies]
+    assert [each for each in changes if "minAvailable" in each] == [said] * bool(said)

@@ -224,12 +224,12 @@ def _more(value: Any, before: Any, obj: Node) -> Facts:
         "labels": Message("change.node.labels", n=len(labels), labels=labels) if labels else None}
 
 
-def _minimum(value: Any, before: Any, obj: PodGroup) -> Facts:
+def _minimum(value: Any, before: Any, obj: KubernetesObject) -> Facts:
     """Return the field of a gang's minimum, which depends on the creator of the PodGroup."""
-    volcano = any(owner.kind == "Job" for owner in obj.metadata.owner_references
-                  ) and not obj.name.startswith("podgroup-")
-    return {"minimum": "minAvailable" if volcano else "minMember",
-            "where": None if volcano else _where(obj, "minAvailable")}
+    if not isinstance(obj, PodGroup) or (not obj.name.startswith("podgroup-") and any(
+            owner.kind == "Job" for owner in obj.metadata.owner_references)):
+        return {"minimum": "minAvailable", "where": None}
+    return {"minimum": "minMember", "where": _where(obj, "minAvailable")}
 
 
 def _where(obj: PodGroup, field: str) -> Message | None:

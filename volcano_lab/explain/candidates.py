@@ -14,7 +14,7 @@ from volcano_lab.explain.evictions import less_important
 from volcano_lab.explain.evidence import ended, fails_to_start, still_needed, unplaced
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import Numbers, Option, Rank, World, gone, once, several
-from volcano_lab.explain.owners import comes_whole, ends, grows, one_by_one, runs_on
+from volcano_lab.explain.owners import by_task, comes_whole, ends, grows, one_by_one, runs_on
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.pod_fields import OfPods
 from volcano_lab.explain.queue_fields import OfQueues
@@ -77,8 +77,9 @@ class Candidates(OfQueues, OfPods):
             yield from options.in_queues(world, job.uid, self._other_queues())
         yield from self._ends(causes)
         yield from less_or_more(world, self.ssn, job, causes)
-        if comes_whole(job) and not refuses and "resource_quota" not in codes:  # it counts all pods
-            yield values.minimum(world, job.uid)
+        if not refuses and "resource_quota" not in codes:  # it counts all pods
+            yield from [values.minimum(world, job.uid)] if comes_whole(job) else ()
+            yield from values.role_minima(world, job.uid) if by_task(job) else ()
         yield from values.fewer(world, job.uid) if "other_scheduler" not in codes else ()
         if refused and not any(map(grows, self.ssn.jobs.values())):  # a change for all jobs
             evicts = {*options.SWITCHED} & {*world.conf.actions} and (  # which enqueue hinders

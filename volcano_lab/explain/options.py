@@ -16,7 +16,7 @@ from attrs import define
 
 from volcano_lab.api import ROOT_QUEUE, JobInfo, quantity
 from volcano_lab.api.objects import KubernetesObject, LimitRange, Node, Pod, PodGroup, Queue
-from volcano_lab.changes import Change, Index, key_of, keys_of, path_text, value_text
+from volcano_lab.changes import Change, Index, at_path, key_of, keys_of, path_text, value_text
 from volcano_lab.changes.words import described
 from volcano_lab.explain import explanation, slips
 from volcano_lab.framework import SchedulerConfiguration, Session
@@ -216,6 +216,15 @@ class World:
                 for pod in self.waiting(uid)]
         paths = own or (pods[0] if pods and all(each == pods[0] for each in pods) else [])
         return [path_text(path, name) for path in paths]
+
+    def of_role(self, uid: str, role: str) -> str:
+        """The field with the minimum of a role: of its task in a Volcano Job, or of the PodGroup.
+        """
+        tasks = [f"{key_of(obj)}.spec.tasks.{at}.minAvailable" for obj in self.given
+                 if obj.kind == "Job" and key_of(obj) == key_of(self.groups[uid])
+                 for at, task in enumerate(at_path(obj, ["spec", "tasks"]) or ())
+                 if task["name"] == role]
+        return next(iter(tasks), path_text(self.job(uid), "minTaskMember", role))
 
     def described(self, change: Change, ends: bool = False) -> Message:
         """A change as a message; `ends`: what is removed ends by itself. Raises `ManifestError`."""

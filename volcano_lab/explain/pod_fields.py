@@ -98,7 +98,7 @@ class OfPods(Case):
                 field = self.name, "minTaskMember"
                 yield once(setting(*field, role, to=None), setting(
                     *field, numbers["renamed"][role], to=least), rank=Rank.HARMLESS)
-            yield once(setting(self.name, "minTaskMember", role, to=there), rank=Rank.JOB)
+            yield once(f"{self.world.of_role(self.job.uid, role)}={there}", rank=Rank.JOB)
         if not numbers["roles"] and (numbers["after"] or not owners.lacks_head(self.job)):
             yield once(f"{self.name}.minAvailable={numbers['valid']}", rank=Rank.JOB)
 

@@ -40,7 +40,7 @@ ALONE = ("cut", "queue", "minimum", "guard")
 """Kinds that are no part of a set: a job that is smaller, or elsewhere, is another job; and what
 lets gangs be broken is for no job's sake.
 """
-LESS = re.compile(r"\.min(Available|Member)=")
+LESS = re.compile(r"\.min(Available|Member|TaskMember\.[^=]*)=")
 """A setting that places a job with fewer of its pods."""
 SPARING, EVERY = frozenset({*range(Rank.OTHERS), Rank.LESS}), frozenset(range(Rank.WAIT))
 """Ranks of what is part of a set before nodes are bought, and then."""

@@ -97,6 +97,18 @@ def minimum(world: World, uid: str, rank: int = Rank.LESS) -> Option:
                    kind="minimum")
 
 
+def role_minima(world: World, uid: str) -> Iterator[Option]:
+    """A lower minimum of one of a gang's roles that have several pods, and of the gang."""
+    spec, job = world.groups[uid].spec, world.job(uid)
+
+    def less(field: str, count: int, step: int) -> Change:
+        return Change((f"{field}={count - step}", f"{job}.minAvailable={spec.min_member - step}"))
+
+    for role, count in (spec.min_task_member or {}).items():
+        yield Option(partial(less, world.of_role(uid, role), count), Rank.LESS, count - 1,
+                     kind="minimum")
+
+
 def fewer(world: World, uid: str) -> Iterator[Option]:
     """Fewer of the pods that an operator creates for a job's owner, of which its kind needs no
     certain number.
