@@ -661,3 +661,12 @@ def test_a_role_of_a_job_may_have_a_lower_minimum_but_not_none(cpu, least, said)
         ROLES.replace("CPU", CPU).replace("LEAST", least))
     changes = [remedy.change for remedy in cluster.why("train").remedies]
     assert [each for each in changes if "minAvailable" in each] == [said] * bool(said)
+
+
+def test_queues_whose_parent_does_not_exist_get_one_that_does():
+    cluster = Cluster().node("n1", cpu=8).queue("science").queue("labs", parent="sciense").queue(
+        "lone", parent="gone").queue("near", parent="sciense").job("new", queue="labs", cpu=1)
+    conf = TREE.replace("{name: proportion}, ", "")
+    change, *_ = [each.change for each in why(cluster, "new", conf).remedies]
+    assert change == ("all: queue labs: parent sciense -> science; queue near: parent sciense -> "
+                      "science; queue lone: parent gone -> root")

@@ -12,7 +12,7 @@ from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, over, part
 from volcano_lab.explain.requests import at_first, not_announced
 from volcano_lab.framework import Session
-from volcano_lab.messages import Message, alike
+from volcano_lab.messages import Message, alike, meant
 from volcano_lab.trace import Record, amounts, grouped, queue_attributes
 
 CLOSED_WITH = "volcano.sh/closed-by-parent"
@@ -113,7 +113,10 @@ def refused(seen: Evidence, record: Record, code: str, **facts: Any) -> Cause:
              for name in below if name not in queues]
     parts += [Message("tree.inner", job=seen.called(uid), queue=job.queue)
               for uid, job in seen.ssn.jobs.items() if job.queue in below]
-    return Cause("tree_broken", Message("tree_broken", parts=parts, plugin=plugin), {}, [record])
+    astray = [(each, meant(name, sorted(queues.keys() - {each}), 0.8) or ROOT_QUEUE)
+              for name in below if name not in queues for each in below[name]]
+    return Cause("tree_broken", Message("tree_broken", parts=parts, plugin=plugin),
+                 {"astray": astray}, [record])
 
 
 def unknown_class(job: JobInfo, classes: list[str], called: str) -> Message | None:
