@@ -291,7 +291,7 @@ def _add_marks(cluster: Cluster, nodes: int, conf: dict, random: Random, queue: 
         conf["tiers"][0]["plugins"].insert(1, {"name": "sla", "arguments": waiting})
     return [_job("brave", queue, [_task("a", 2, tolerations=[
         {"key": "kept", "operator": "Exists"}])]),
-            *[JobTemplate("filler", queue, pods=12, min_member=1, cpu=2, memory="1Gi",
+            *[JobTemplate("filler", queue, pods=8, min_member=1, cpu=2, memory="1Gi",
                           priority_class="low", run_time=("uniform", 30, 60)),
               JobTemplate("urgent", queue, pods=2, cpu=2, priority_class="high",
                           run_time=("uniform", 10, 20))] * 2]
@@ -364,7 +364,9 @@ def simulation(seed: int, chance: float, check: bool = True,
 
 
 def simulate(seed: int, events: int, chance: float) -> Simulation:
-    """Run a scenario and let it settle, with the invariants checked after every event."""
+    """Run a scenario and let it settle, with the invariants checked after every event. Jobs that do
+    not fit, or only fill the cluster, are deleted before.
+    """
     drawn = scenario(seed)
     sim = simulation(seed, chance, drawn=drawn)
     run_events(sim, events)
@@ -372,7 +374,7 @@ def simulate(seed: int, events: int, chance: float) -> Simulation:
     if wrong := never - MAY_NOT_FIT:
         raise InvariantBroken(f"(seed {seed}) an empty cluster takes no job of {sorted(wrong)}")
     for uid, run in sim.side.jobs.items():
-        if run.template is None or run.template.name in never:
+        if run.template is None or run.template.name in {*never, "filler"}:
             delete_job(sim, uid)
     settle(sim, 5000.0)
     return sim
