@@ -465,8 +465,10 @@ def test_what_would_change_it_does_for_jobs_with_a_single_cause():
         for case in [
                 case for case in rows(HERE / "dev-cases.jsonl.gz") if case["family"] == family
         ][41:50:2]:
-            allocates = "allocate" in explainer(case).session.enabled_actions
-            for explanation in filter(single_cause, pending(case)) if allocates else ():
+            actions = explainer(case).session.enabled_actions
+            for explanation in filter(single_cause, pending(case)) if "allocate" in actions else ():
+                if "reclaim" in actions and "queue_over_capability" in explanation.codes:
+                    continue  # reclaim does not act for it either
                 total += 1
                 mended += bool(explanation.remedies)
                 for remedy in explanation.remedies[:1]:

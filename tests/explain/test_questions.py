@@ -371,9 +371,9 @@ def test_all_pods_that_a_cycle_evicts_are_counted_and_gang_only_where_it_is_aske
     tiers["tiers"] += conf("", "predicates", "proportion")["tiers"]
     found = cluster.why("old", evict=True, conf=tiers)
     assert found.head.startswith("2 of 4 running pods of default/old may be evicted")
-    assert ("reclaim takes its pods for a queue that stays within what it deserves: those on "
-            "which conformance agree. What queue a deserves counts only where these, in a tier "
-            "above, agree on no pod." in found.text and "gang" not in found.text)
+    assert ("For a queue that stays within what it deserves, reclaim takes those of its pods that "
+            "are allowed by conformance. What queue a deserves counts only where the plugins of "
+            "this tier allow none." in found.text and "gang" not in found.text)
 
 
 @pytest.mark.parametrize(("loose", "said"), [
