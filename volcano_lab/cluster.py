@@ -168,7 +168,7 @@ class Cluster(ClusterObjects):
 
         >>> cluster = Cluster().node("n1", cpu=4).job("train", cpu=6)
         >>> cluster.why("train").codes, cluster.why()
-        (['overcommit_refuses', 'queue_over_capability'], <1 of 1 jobs waits>)
+        (['overcommit_refuses'], <1 of 1 jobs waits>)
         """
         explainer = self.explainer(conf, now, name or None)
         if not name:
