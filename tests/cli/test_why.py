@@ -6,6 +6,7 @@ import json
 import pytest
 from commands import volcano_lab_command
 
+from explain.test_exports import NODE, QUOTA, exported
 from volcano_lab.cli import main
 from volcano_lab.cli.why import COLUMN, _beside
 from volcano_lab.cluster import Cluster
@@ -211,3 +212,11 @@ def test_a_cause_that_jobs_of_two_namespaces_share_is_shown_for_each(tmp_path, c
     for space, count in (("team", 1), ("other", 1), ("none", 0)):
         assert main(["why", str(file), "--all", "-n", space, "-o", "json"]) == 0
         assert len(json.loads(capsys.readouterr().out)["waiting"]) == count
+
+
+def test_why_does_not_warn_of_what_its_answer_says(tmp_path):
+    (tmp_path / "all.yaml").write_text(NODE + exported("odd", 1, 2) + exported("big", 1, 3) + QUOTA)
+    result = volcano_lab_command("why", "--no-remedies", tmp_path / "all.yaml", "odd")
+    assert "(4 used + 2 requested > 5)" in " ".join(result.stdout.split())
+    assert "(4 used + 3 requested > 5)" in result.stderr
+    assert "(4 used + 2 requested > 5)" not in result.stderr

@@ -51,6 +51,15 @@ def test_a_job_that_uses_up_a_quota_and_can_never_start_is_deleted_first():
         assert next(iter(found.remedies)).change.startswith(change)
 
 
+@pytest.mark.parametrize("phase", ["Inqueue", "Pending"])
+def test_a_quota_counts_no_pods_of_other_podgroups_that_are_pending(phase):
+    jobs = exported("first", 1, 1), exported("odd", 1, 2, phase=phase)
+    found = asked(*jobs, QUOTA).why("odd")
+    assert "(4 used + 2 requested > 5)" in found.text and "In use by" not in found.text
+    assert next(iter(found.remedies)).change == (
+        "ResourceQuota default/compute: hard requests.cpu 5 -> 6")
+
+
 def test_the_quota_that_keeps_all_pods_from_being_created_is_named():
     quota = QUOTA.replace('used: {requests.cpu: "4"}', 'used: {requests.cpu: "5"}')
     found = asked(exported("odd", 1, 1, phase="Inqueue"), quota).why("odd")

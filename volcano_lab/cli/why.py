@@ -6,7 +6,7 @@ import os
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from time import perf_counter
 from typing import Any
 
@@ -40,7 +40,7 @@ def why(words: tuple[str, ...], filenames: tuple[str, ...], every: bool, no_reme
     explainer, timeline, warnings = _cycle(files, read, name, conf, now, cycle, life)
     explanation = None if name is None else explain(
         _question(explainer, timeline, node, before, evict), name, namespace)
-    warn(warnings)
+    warn(_unsaid(warnings, explainer, explanation))
     if explanation is None:
         return _all(explainer, output, namespace, seconds)
     if output in ("json", "yaml"):
@@ -81,6 +81,13 @@ def _cycle(files: Sequence[str], read: Callable[[], Cluster], name: str | None,
         explainer = timeline.at()
     more = [] if known else [str(Message("why.default"))]
     return explainer, timeline, warnings + lint.doubts(explainer.session) + more
+
+
+def _unsaid(warnings: Iterable[str], explainer: Explainer, answer: Explanation | None) -> list[str]:
+    """The warnings but those that an answer repeats."""
+    said = map(str, chain(*explainer.evidence.not_created.values()))
+    told = [text for text in said if answer is not None and text in answer.text]
+    return [each for each in warnings if not any(text in each for text in told)]
 
 
 def _check(seconds: float, both: object, questions: Mapping[str, object]) -> None:

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, TaskInfo, status as states
+from volcano_lab.api.objects import PodGroup
 from volcano_lab.api.storage import claims_of
 from volcano_lab.explain import origin, requests
 from volcano_lab.explain.evidence import Evidence, ended, fails_to_start, of_daemon, requested
@@ -159,8 +160,11 @@ def quota_users(seen: Evidence, job: JobInfo, names: Collection[str],
     resources, also pods that wait, and for count/pods those that have ended; and their uids.
     """
     past = "count/pods" in names
-    used = {uid: requested(task for task in other.tasks.values() if past or task.status not in (
-        states.FAILED, states.SUCCEEDED)) for uid, other in seen.ssn.jobs.items()
+    waits = {obj.key for obj in seen.given if isinstance(obj, PodGroup)
+             and obj.status.phase in ("", "Pending")}  # which have no new pods in the cluster
+    used = {uid: requested(task for task in other.tasks.values() if (
+        past or task.status not in (states.FAILED, states.SUCCEEDED)) and (
+        uid not in waits or task.key in seen.named)) for uid, other in seen.ssn.jobs.items()
             if other is not job and other.namespace == job.namespace}
     counted = [name.removeprefix("requests.").removeprefix("count/") for name in names]
     return held_by(seen, "held_by.used", used, counted, about or partial(

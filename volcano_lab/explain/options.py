@@ -155,12 +155,10 @@ class World:
         return Counter(key for obj in self.groups.values() for key in set(keys_of(obj)))
 
     @cached_property
-    def _refused(self) -> bool:
-        """Whether a ResourceQuota keeps pods from being created, or jobs from being admitted."""
-        refused = [each for said in getattr(self.objects, "not_created", {}).values()
-                   for each in said if isinstance(each, Message) and each.facts.get("quota")]
-        return bool(refused) or any(option.name == "resourcequota" for tier in self.conf.tiers
-                                    for option in tier.plugins)
+    def _without_pods(self) -> set[str]:
+        """The owners whose pods a ResourceQuota, or a LimitRange, keeps from being created."""
+        return {key for key, said in getattr(self.objects, "not_created", {}).items()
+                for each in said if isinstance(each, Message) and each.facts.get("quota")}
 
     def job(self, uid: str) -> str:
         """How a change names a job; by its PodGroup where its owner has several."""
@@ -242,13 +240,13 @@ class World:
         which some are there before their job is admitted. Raises `ManifestError`.
         """
         pods = any(name.startswith("pod/") for name in change.removals)  # created again by owners
-        if _of_owner(change) or pods or (change.removals and self._refused) or any(
-                text.startswith(DECIDE_CREATION) or ".spec." in text
-                for text in change.settings):
+        if _of_owner(change) or pods or (change.removals and (
+                self._without_pods or "resourcequota" in self.conf.plugin_names())) or any(
+                text.startswith(DECIDE_CREATION) or ".spec." in text for text in change.settings):
             objects, conf = change.given(self.given, self.conf)
             there = {obj.key for obj in self.objects if isinstance(obj, Pod)}
-            later = [pods for pods in objects.later.values()
-                     if any(pod.key in there for pod in pods)]
+            later = [pods for key, pods in objects.later.items() if any(
+                pod.key in there for pod in pods) or key in self._without_pods]
             return with_defaults([*objects, *chain(*later)]) if later else objects, conf
         return change.applied(self.objects, self.conf, self.index)
 

@@ -7,6 +7,7 @@ Volcano: pkg/controllers
 
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
+from copy import deepcopy
 from functools import cached_property
 from itertools import chain
 from typing import TypeVar
@@ -167,7 +168,7 @@ class Controllers:
             return [] if has_group else [group]
         if not has_group:
             return [] if self._no_group(job) else [group, *self._admitted(job, pods)]
-        pods = self._admitted(job, pods)
+        pods = self._admitted(job, pods, counts=refused)
         pods = [pod.changed(metadata={
             "annotations": pod.metadata.annotations | {jobs.GROUP_NAME: given.name}})
             for pod in pods]
@@ -245,8 +246,11 @@ class Controllers:
                                owner] = workload.metadata.annotations
         return self._admitted(workload, pods)
 
-    def _admitted(self, owner: api.KubernetesObject, pods: list[api.Pod]) -> list[api.Pod]:
-        """Return the pods that the API server lets a controller create."""
+    def _admitted(self, owner: api.KubernetesObject, pods: list[api.Pod], counts: bool = True
+                  ) -> list[api.Pod]:
+        """Return the pods that the API server lets a controller create; a quota `counts` none for
+        others where their PodGroup is Pending.
+        """
         if pods and (said := self._event(owner)):
             self._not_created(owner, said)
             return []
@@ -261,7 +265,8 @@ class Controllers:
             self._not_created(owner, Message("not_created.priority", count=len(new) - len(admitted),
                                         pods=len(new), classes=sorted(missing)))
         self._warn_of_unchecked(owner, admitted)
-        return self._within_quota(owner, admitted, self.counted)
+        return self._within_quota(owner, admitted,
+                                  self.counted if counts else deepcopy(self.counted))
 
     def _no_group(self, owner: api.KubernetesObject) -> bool:
         """Whether the API server lets no controller create a PodGroup for an owner, and say why."""
@@ -278,18 +283,20 @@ class Controllers:
         """Return that a controller reports why it creates no pods of an owner; None where it does
         not, or a quota may refuse them: that is decided here.
         """
-        said = next((each for each in self.into.not_created.get(name_of(owner), ())
-                     if getattr(each, "code", "") == "not_created.event"), None)
-        if said is None or self._has_quota(owner.namespace):
+        said = self._events(owner)
+        if not said or self._has_quota(owner.namespace):
             return None
-        self.into.not_created[name_of(owner)].remove(said)
-        return Message("not_created.refused", event=said)
+        self.into.not_created[name_of(owner)].remove(said[0])
+        return Message("not_created.refused", event=said[0])
+
+    def _events(self, owner: api.KubernetesObject) -> list[Said]:
+        return [said for said in self.into.not_created.get(name_of(owner), ())
+                if getattr(said, "code", "") == "not_created.event"]
 
     def _over_quota(self, owner: api.KubernetesObject) -> list[Said]:
         """The Event of a controller by which a ResourceQuota refuses pods of an owner."""
-        return [said for said in self.into.not_created.get(name_of(owner), ())
-                if getattr(said, "code", "") == "not_created.event" and (
-                    "exceeded quota" in str(said)) and self._has_quota(owner.namespace)]
+        return [said for said in self._events(owner)
+                if "exceeded quota" in str(said) and self._has_quota(owner.namespace)]
 
     def _warn_of_unchecked(self, owner: api.KubernetesObject, pods: list[api.Pod]) -> None:
         """Warn once of each request of an owner's pods that has no effect."""
