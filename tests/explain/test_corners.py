@@ -127,6 +127,24 @@ def test_an_owner_that_creates_pods_once_others_are_ready_deadlocks_with_gang(po
     assert any("minMember 3 -> 2" in str(each) for each in answer.remedies) == waits
 
 
+REPLICAS = """\
+{apiVersion: kubeflow.org/v2beta1, kind: MPIJob,
+  metadata: {name: mpi, namespace: default, uid: u-mpi},
+  spec: {launcherCreationPolicy: WaitForWorkersReady, mpiReplicaSpecs: {
+    Launcher: {replicas: 1, template: TEMPLATE}, Worker: {replicas: 3, template: TEMPLATE}}}}
+""".replace("TEMPLATE", "{spec: {schedulerName: volcano, containers: [{name: c, resources: "
+                        "{requests: {cpu: 1}}}]}}")
+
+
+def test_the_field_that_delays_pods_is_changed_and_not_their_number():
+    answer = Cluster().add(NODE + REPLICAS).explainer().why("mpi")
+    changes = [remedy.change for remedy in answer.remedies]
+    assert changes[0] == (
+        "MPIJob default/mpi: launcherCreationPolicy WaitForWorkersReady -> AtStartup")
+    assert not any("replicas" in change for change in changes)
+    assert "look at its replicas" not in answer.text
+
+
 @pytest.mark.parametrize("name", ["mpi", "default/w-0"])
 def test_pods_of_another_scheduler_are_told_of_the_podgroup_of_their_owner(name):
     owner = ("ownerReferences: [{apiVersion: v9, kind: MPIJob, name: mpi, uid: u-mpi, "

@@ -8,7 +8,7 @@ from itertools import islice
 
 from volcano_lab.api import PIPELINED, RELEASING, ROOT_QUEUE, JobInfo, total
 from volcano_lab.api.objects import LimitRange, PodDisruptionBudget
-from volcano_lab.changes import Draft, value_before, value_of, value_text
+from volcano_lab.changes import Change, Draft, value_before, value_of, value_text
 from volcano_lab.explain import options, values
 from volcano_lab.explain.evictions import less_important
 from volcano_lab.explain.evidence import ended, fails_to_start, still_needed, unplaced
@@ -42,9 +42,15 @@ def distinct(world: World, options: Iterable[Option]) -> list[Option]:
     """Options by their rank, each once, without those that change nothing."""
     found = grouped((option.most, option) for option in sorted(
         options, key=lambda option: option.rank) if option.steps > 0)
+    return [option for change, (option, *_) in found.items()
+            if change.removals or differing(world, change).settings]
+
+
+def differing(world: World, change: Change) -> Change:
+    """A change without the settings that change nothing."""
     draft = Draft(world.objects, world.index)
-    return [option for change, (option, *_) in found.items() if change.removals or any(
-        _differs(world, draft, text) for text in change.settings)]
+    return Change(tuple(text for text in change.settings if _differs(world, draft, text)),
+                  change.removals, change.added)
 
 
 def _differs(world: World, draft: Draft, text: str) -> bool:
@@ -347,7 +353,7 @@ def _lacks_pods(causes: Iterable[Cause]) -> bool:
     """Whether pods are refused, so that with a lower minimum, too, the controller ends the job; or
     some have failed, which are to be created again, or are those of another scheduler.
     """
-    return any(cause.code in ("pods_refused", "pods_forbidden", "other_scheduler") or (
-        cause.code == "gang_invalid" and "failed" in cause.numbers) for cause in causes)
+    return any(cause.code in ("pods_refused", "pods_forbidden", "other_scheduler")
+               or "failed" in cause.numbers for cause in causes)
 
 

@@ -58,7 +58,8 @@ class Evidence:
     @cached_property
     def named(self) -> dict[str, list[api.KubernetesObject]]:
         """The manifests by their names ("namespace/name"), whatever their kind."""
-        return grouped((obj.key, obj) for obj in self.given)
+        return grouped((f"{obj.namespace or 'default'}/{obj.name}" if obj.namespaced else obj.name,
+                        obj) for obj in self.given)
 
     def volcano_jobs(self, job: JobInfo) -> list[api.VolcanoJob]:
         """Return the Volcano Job of a PodGroup; none where another object has created it."""

@@ -4,7 +4,7 @@ enough.
 Volcano: none
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from operator import itemgetter
 from typing import Any
@@ -52,17 +52,16 @@ def _invalid(seen: Evidence, job: JobInfo, invalid: Any) -> Cause:
     renamed, after = _renamed(job, roles), owners.creates_later(seen, job)
     unnamed = sum(not task.task_role for task in job.tasks.values()) if roles else 0
     failed = bool(job.in_status(FAILED) and seen.volcano_jobs(job))  # it creates none beside these
+    known = bool(after or failed or renamed or unnamed or seen.by_others(job)
+                 or seen.not_created.get(seen.called(job.uid)))
     return Cause("gang_invalid", [
         said, *(Message("gang_invalid.near", role=role, near=near)
                 for role, near in renamed.items()),
         Message("gang_invalid.unnamed", n=unnamed, annotation=TASK_SPEC) if unnamed else None,
-        *_created(seen, job, failed or bool(renamed or unnamed)),
-        Message("gang_invalid.after", **after) if after else None,
-        Message("gang_invalid.later", count=valid)
-        if valid and not (after or roles or failed or seen.by_others(job) or owners.lacks_head(job)
-                          or seen.not_created.get(seen.called(job.uid))) else None],
+        *_created(seen, job, known, after)],
         {"min_available": job.min_available, "valid": valid, "roles": roles,
-         "slips": [("replicas", valid, job.min_available)] * (not roles),
+         "slips": [tuple(after.values())] if after.get("at_once") else [
+             ("replicas", valid, job.min_available)] * (not (known or roles)),
          "renamed": renamed, "after": after, **({"failed": True} if failed else {})}, records)
 
 
@@ -73,21 +72,26 @@ def _needs(job: JobInfo, roles: dict[str, tuple[int, int]]) -> list[Message]:
         Message("gang_invalid.all", least=job.min_available, count=job.valid_task_num())]
 
 
-def _created(seen: Evidence, job: JobInfo, known: bool) -> Iterator[Message]:
-    """Yield that tasks of a gang wait for others of it, and, unless it is `known` why pods lack,
-    what creates them.
+def _created(seen: Evidence, job: JobInfo, known: bool, after: Mapping[str, str]
+             ) -> Iterator[Message]:
+    """Yield that tasks of a gang wait for others of it, and what creates those: once these run
+    (`after`), or, unless it is `known` why they lack, for another reason.
     """
-    owner, why = owners.owner_of(job), seen.not_created.get(seen.called(job.uid), ())
+    owner, valid = owners.owner_of(job), job.valid_task_num()
     if job.has_pending_tasks() and any(getattr(each, "code", "") in (
-            "not_created.depends", "not_created.later") for each in why):
+            "not_created.depends", "not_created.later")
+            for each in seen.not_created.get(seen.called(job.uid), ())):
         yield Message("gang_invalid.depends")
-    if owner and not (why or known or seen.by_others(job)):
+    if owner and not known:
         most = owners.at_once(seen, job)
         form = "at_once" if most < job.min_available else "owner"
-        if owner.kind == "StatefulSet" and job.valid_task_num():
-            form = "ordered"
+        form = "ordered" if owner.kind == "StatefulSet" and valid else form
         yield Message(f"gang_invalid.{form}", kind=owner.kind, name=owner.name, most=most,
                       least=job.min_available)
+    if after:
+        yield Message("gang_invalid.after", **after)
+    elif valid and not (known or job.roles_short() or owners.lacks_head(job)):
+        yield Message("gang_invalid.later", count=valid)
 
 
 def _by_label(seen: Evidence, job: JobInfo) -> Message | None:
@@ -154,10 +158,9 @@ def gang_cause(seen: Evidence, job: JobInfo) -> Cause | None:
         return Cause("no_gang", said, {}, [], True)
     if job.is_ready() and least < len(job.tasks) and owners.is_headed(job):
         return Cause.of("in_part", context=True, least=least, pods=len(job.tasks))
-    taken_back: dict[int, list[Record]] = {
-        record["statement"]: [] for record in seen.in_action("allocate", "undo", job=job.uid)}
-    for record in seen.in_action("allocate", "do", job=job.uid):
-        taken_back.get(record["statement"], []).append(record)
+    undone = {record["statement"] for record in seen.in_action("allocate", "undo", job=job.uid)}
+    taken_back = grouped((record["statement"], record) for record in seen.in_action(
+        "allocate", "do", job=job.uid) if record["statement"] in undone)
     best = max(taken_back.values(), key=len, default=[])
     if not best or (job.is_ready() and job.check_task_ready()):
         return None

@@ -148,7 +148,8 @@ class World:
 
     @cached_property
     def _operators(self) -> dict[tuple[str, str], OperatorObject]:
-        return {(obj.kind, obj.key): obj for obj in self.given if isinstance(obj, OperatorObject)}
+        return {(obj.kind, f"{obj.namespace or 'default'}/{obj.name}"): obj
+                for obj in self.given if isinstance(obj, OperatorObject)}
 
     @cached_property
     def _shared(self) -> Counter[str]:

@@ -158,11 +158,12 @@ def lacks_head(job: JobInfo) -> bool:
 
 def creates_later(seen: Evidence, job: JobInfo) -> dict[str, str]:
     """Return the field of its owner by which some of its pods are created once the others are
-    ready, or have a node, and its value; nothing where it creates all at once.
+    ready, or have a node, its value, and the one by which all are created at once ("": without
+    one); nothing where it creates all at once.
     """
-    return next(({"field": field, "value": value}
+    return next(({"field": field, "value": value, "at_once": other}
                  for obj in objects_of(seen, job) if isinstance(obj, OperatorObject)
-                 for field, wanted in KINDS["after"].get(obj.kind, {}).items()
+                 for field, (wanted, other) in KINDS["after"].get(obj.kind, {}).items()
                  for value in [obj.spec.get(field) or obj.metadata.annotations.get(field)]
                  if value and wanted in ("", value)), {})
 

@@ -5,7 +5,7 @@ Volcano: none
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial, reduce
+from functools import reduce
 from itertools import islice
 from operator import add
 from time import perf_counter
@@ -234,8 +234,10 @@ class Search(Tries):
             return first
         near = option.steps // ABOUT if sums and option.rank == Rank.NODES else 0
         for wanted in self._enough:
-            steps = smallest(partial(self._reaches, option, wanted),
-                             option.steps, near * ABOUT // 2 or option.first, near or 1)
+            def enough(step: int, least: int = wanted) -> bool:
+                return self.at(option.at(step)) >= least
+
+            steps = smallest(enough, option.steps, near * ABOUT // 2 or option.first, near or 1)
             if steps is not None:
                 return option.at(steps)
             if sums or option.rank == Rank.WAIT or self.best(option) < ADMITTED:

@@ -13,6 +13,7 @@ from volcano_lab.api import PIPELINED, RELEASING, JobInfo
 from volcano_lab.api.objects import PodGroup, Queue
 from volcano_lab.changes import Change
 from volcano_lab.changes.words import any_of
+from volcano_lab.explain.candidates import differing
 from volcano_lab.explain.evidence import Evidence, counts, fails_to_start
 from volcano_lab.explain.options import Option, Rank, World
 from volcano_lab.explain.outcome import BY_ITSELF, LARGE, Outcome, alone, outcome
@@ -131,9 +132,6 @@ class Tries:
         """Until when a try may take, or what takes as long as a number of `tries`."""
         return min(self.end, perf_counter() + tries * self.patience)
 
-    def _reaches(self, option: Option, wanted: int, step: int) -> bool:
-        return self.at(option.at(step)) >= wanted
-
     def gives(self, ssn: Session | None) -> int:
         """Whether the job has its places (or more than it had), or was admitted at least."""
         job = None if ssn is None else ssn.jobs.get(self.job.uid)
@@ -173,7 +171,7 @@ class Tries:
         """The remedy that a change is, by the cycles that follow it from the manifests on; None
         where the job does not run in the end, or pods are evicted again and again.
         """
-        uid = self.job.uid
+        uid, change = self.job.uid, differing(self.world, change)
         try:
             world = self.world.applied(change)
             if self._inadmissible(world[0]):
