@@ -239,6 +239,27 @@ def test_a_budget_that_protects_is_named_with_what_it_allows():
     assert "PodDisruptionBudget default/web: minAvailable 4 -> 2" in changes(found)
 
 
+@pytest.mark.parametrize("plugins", [("priority", "gang", "pdb"), ("priority", "pdb", "gang"),
+                                     ("pdb", "priority", "conformance", "gang")])
+@pytest.mark.parametrize("ring", [0, 4])
+def test_plugins_that_keep_different_pods_are_named_with_what_each_protects(plugins, ring):
+    """No plugin's own answer is empty where a gang has no labels that a budget selects."""
+    cluster = Cluster().node("n1", cpu=4 + ring).add(BUDGET).add(
+        "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: x}, value: 9}")
+    cluster.job("web", pods=4, min_member=4 if not ring else 1, cpu=1, labels={"app": "web"},
+                running={"n1": 4}).job("new", cpu=2, priority_class="x")
+    if ring:
+        cluster.job("ring", pods=ring, cpu=1, labels={"app": "ring"}, running={"n1": ring})
+    found = cluster.why("new", conf=conf(actions="allocate, preempt").replace(
+        "{name: priority}, {name: gang}", ", ".join(f"{{name: {name}}}" for name in plugins)))
+    for plugin, count, job in [("gang", 4, "ring"), ("pdb", 3, "web")] if ring else ():
+        assert (f"preempt finds {count} candidates (of default/{job}) that other plugins allow, "
+                f"but {plugin} allows none: ") in found.text
+    assert "(default/web allows 0 disruptions)" in found.text
+    offered = {change for change in changes(found) if "PodDisruptionBudget" in change}
+    assert offered == ({"PodDisruptionBudget default/web: minAvailable 4 -> 2"} if ring else set())
+
+
 @pytest.mark.parametrize(("bound", "less"), [
     ("minAvailable: 4", "minAvailable 4 -> 2"), ("maxUnavailable: 0", "maxUnavailable 0 -> 2"),
     ("minAvailable: 100%", None)])

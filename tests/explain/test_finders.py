@@ -152,13 +152,14 @@ def test_less_is_deserved_by_others_where_capacity_decides(plugins, said):
         *said, "2 queue/a.deserved.cpu=2 queue/a.deserved.cpu=0"])
 
 
-@pytest.mark.parametrize("owners", [[], ["x"], ["x", "y"]])
+@pytest.mark.parametrize("owners", [["x"], ["x", "y"]])
 @pytest.mark.parametrize(("by", "said"), [
-    (None, ["drf", "gang"]), ("gang", ["gang"]), ("drf", ["drf"]), ("pdb", []), ("priority", [])])
+    ("gang", ["gang"]), ("drf", ["drf"]), ("pdb", []), ("priority", [])])
 def test_victims_are_allowed_by_the_plugin_that_keeps_them(by, said, owners):
     """The switch of a gang of several is one that breaks gangs."""
-    numbers = {"action": "preempt", "least": 4, "owners": [f"default/{name}" for name in owners]}
-    found = [*finder(holders(**TWO)).unprotected(numbers | ({"plugin": by} if by else {}))]
+    found = [*finder(holders(**TWO)).unprotected({
+        "action": "preempt", "least": 4, "plugin": by,
+        "owners": [f"default/{name}" for name in owners]})]
     switches = [f"1 plugin/{plugin}.enablePreemptable=false" for plugin in said]
     rest = ["1 job/default/new.priority=5"] * (by == "priority") + [
         "4 job/default/y.minAvailable=1"] * (by == "gang" and "y" in owners)

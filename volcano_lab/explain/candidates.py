@@ -169,7 +169,6 @@ class Candidates(OfQueues, OfPods):
             if "together" in row:
                 yield several(texts, rank)
 
-
     def promised(self, numbers: Numbers) -> Iterator[Option]:
         """That a promised place is kept: by the order of the next cycle, or without evictions."""
         world, job = self.world, self.job
@@ -264,18 +263,15 @@ class Candidates(OfQueues, OfPods):
         """Victims without the plugin or the gang's minimum that keeps them, or of a lower priority
         than the job.
         """
-        owners = [self.ssn.jobs[uid] for uid in numbers.get("owners", ())]
-        guard = "guard" if not owners or any(job.min_available > 1 for job in owners) else ""
-        by = numbers.get("plugin")
+        owners, by = [self.ssn.jobs[uid] for uid in numbers["owners"]], numbers["plugin"]
         for uid, name in numbers.get("classes", {}).items():
             yield once(options.setting(self.world.job(uid), "priorityClassName", to=name),
                        rank=Rank.SWITCH)
         if by == "priority":
             yield from self._above(numbers["least"], rank=Rank.SWITCH)
-        for plugin in options.KEEPERS:
-            if by in (None, plugin):
-                yield once(f"plugin/{plugin}.{options.SWITCHED[numbers['action']]}=false",
-                           rank=Rank.SWITCH, kind=guard)
+        if by in options.KEEPERS:
+            yield once(f"plugin/{by}.{options.SWITCHED[numbers['action']]}=false", kind=(
+                "guard" if any(job.min_available > 1 for job in owners) else ""), rank=Rank.SWITCH)
         if by == "gang":
             for job in filter(comes_whole, owners[:3]):
                 yield values.minimum(self.world, job.uid, Rank.OTHERS)
@@ -330,9 +326,7 @@ class Candidates(OfQueues, OfPods):
         if priorities and "priority" in self.ssn.plugins:
             yield once(f"{self.name}.priority={max(priorities) + 1}", rank=rank)
 
-
     # -- one thing each ---------------------------------------------------------------------------
-
 
     def disruptions(self, numbers: Numbers) -> Iterator[Option]:
         """That a PodDisruptionBudget let more of the candidates go."""

@@ -6,6 +6,7 @@ Volcano: none
 from collections.abc import Iterator
 from functools import reduce
 from itertools import chain
+from operator import itemgetter
 
 from volcano_lab.actions.evictions import admitted_jobs
 from volcano_lab.actions.preempt import TOPOLOGY_AWARE
@@ -13,7 +14,7 @@ from volcano_lab.api import BOUND, JobInfo
 from volcano_lab.api.objects import PriorityClass
 from volcano_lab.explain.evidence import Evidence, not_started, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
-from volcano_lab.explain.protection import protected_causes, sums_of
+from volcano_lab.explain.protection import disagreeing, protected_causes, sums_of
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message
 from volcano_lab.trace import POINTS, Record, amounts, grouped, kinds
@@ -69,15 +70,15 @@ def _attempt(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
                        reason=kinds.passed(record),
                        sums=sums_of(seen, record, job.queue) if asked else None)
         yield Cause(f"{action}_{kind}", [said, *_class_of(seen, record)], {}, [record, *asked])
-    answers = seen.calls_about(job, POINTS[action], action)
+    answers = [*filter(itemgetter("candidates"), seen.calls_about(job, POINTS[action], action))]
     lost = claims and not (skipped or seen.brief) and claims[0].get("within_job") and (
         less_important(seen.ssn, job))
     if lost:  # preempt tried its pods for their own job first, and those of others not at all
         yield Cause.of("preempt_order", records=claims[:1], queue=job.queue, first=min(
             other.queue for other in admitted_jobs(seen.ssn)))
     if claims and (answers or not seen.ssn.job_starving(job)):
-        yield from [*protected_causes(seen, job, answers)] or [
-            _not_enough(seen, job, answers, action)]
+        yield from [*protected_causes(seen, job, answers)] or _not_enough(
+            seen, job, answers, action)
     elif claims and not (skipped or lost):
         yield _no_candidates(seen, job, action, claims[:1])
 
@@ -137,26 +138,25 @@ def first_node(seen: Evidence, action: str, nodes: list[str]) -> Message | None:
     return None if compares else Message(f"evict.first.{action}", nodes=nodes)
 
 
-def _not_enough(seen: Evidence, job: JobInfo, answers: list[Record], action: str) -> Cause:
+def _not_enough(seen: Evidence, job: JobInfo, answers: list[Record], action: str) -> list[Cause]:
     """That the plugins allow some pods, and these are not enough: more than the minimum is asked
     for, no single node has enough of them, or the plugins allow different ones.
     """
     least = job.min_available
     if not seen.ssn.job_starving(job):
-        return Cause.of("minimum_promised", records=answers[-1:], action=action, least=least)
+        return [Cause.of("minimum_promised", records=answers[-1:], action=action, least=least)]
     combined = [record for record in seen.of("asked", point=POINTS[action])
                 if seen.tasks[record["task"]].job == job.uid]
     agreed = [record for record in combined if record["answer"]]
     made = {record["task"] for record in seen.in_action(action, "do", job=job.uid)
             if record["operation"] == "pipeline"}
     if made and not seen.in_action(action, "commit", job=job.uid):
-        return Cause("victims_insufficient", Message(
+        return [Cause("victims_insufficient", Message(
             "victims_insufficient.gang", action=action, made=len(made), least=least),
-            {"made": len(made)}, agreed[:3])
-    if combined and not agreed:
-        return Cause.of("victims_disagree", records=answers[:3], action=action)
-    return Cause("victims_insufficient", _most_freed(seen, agreed, action), {},
-                 agreed[:3] or answers[:3])
+            {"made": len(made)}, agreed[:3])]
+    found = [*disagreeing(seen, job, answers)] if combined and not agreed else []
+    return found or [Cause("victims_insufficient", _most_freed(seen, agreed, action), {},
+                           agreed[:3] or answers[:3])]
 
 
 def _most_freed(seen: Evidence, agreed: list[Record], action: str) -> Message:

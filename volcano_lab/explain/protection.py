@@ -31,9 +31,25 @@ def protected_causes(seen: Evidence, job: JobInfo, answers: list[Record]) -> Ite
         candidates = sorted({task for record in calls for task in record["candidates"]})
         if candidates and calls[0]["answer"][1] and not any(
                 record["answer"][0] for record in calls):
-            yield _protects(seen, job, calls, candidates, candidates in said)
+            yield _protects(seen, job, calls, candidates, ".also" * (candidates in said))
             said.append(candidates)
             yield from _too(seen, calls[-1], plugins, candidates)
+
+
+def disagreeing(seen: Evidence, job: JobInfo, answers: list[Record]) -> Iterator[Cause]:
+    """Yield a cause for each plugin without whose answers pods would be left that may be evicted,
+    where each plugin allows some.
+    """
+    calls = [record for record in answers if record["task"] == answers[-1]["task"]]
+    questions = {tuple(record["candidates"]) for record in calls}
+    point = seen.ssn.points[calls[0]["point"]].unwatched(seen.ssn)
+    claimant, tiers = seen.tasks[calls[0]["task"]], point.tiers
+    for plugin, own in grouped((record["plugin"], record) for record in calls).items():
+        point.tiers = [[each for each in tier if each[0] != plugin] for tier in tiers]
+        left = {task.key for keys in questions
+                for task in point.ask(claimant, [seen.tasks[key] for key in keys])}
+        if left := left.difference(*(record["answer"][0] for record in own)):
+            yield _protects(seen, job, own, sorted(left), ".left")
 
 
 def _too(seen: Evidence, call: Record, asked: Iterable[str], candidates: list[str]
@@ -43,7 +59,8 @@ def _too(seen: Evidence, call: Record, asked: Iterable[str], candidates: list[st
     for plugin, kept, why in keepers(seen, call["point"], tasks):
         if plugin not in asked and kept == len(tasks):
             yield Cause(PROTECTION[plugin], Message("candidates.too", plugin=plugin, why=why),
-                        {"candidates": candidates, "plugin": plugin, "action": call.action})
+                        {"candidates": candidates, "plugin": plugin, "action": call.action,
+                         "budgets": [each.facts["budget"] for each in why.facts["budgets"]]})
 
 
 def keepers(seen: Evidence, point: str, tasks: list[TaskInfo]
@@ -72,16 +89,17 @@ def protection(plugin: str, **facts: Any) -> Message:
 
 
 def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: list[str],
-              also: bool) -> Cause:
-    """Why a plugin allows none of the candidates; `also` where one was named that does not."""
+              kind: str) -> Cause:
+    """Why a plugin allows none of the candidates (`.also` another does not, `.left` by others)."""
     plugin, action = calls[0]["plugin"], calls[0].action
-    owners = dict.fromkeys(seen.trace.start["tasks"][task]["job"] for task in candidates)
-    code = PROTECTION.get(plugin, "protected")
-    least, more = min(seen.ssn.jobs[uid].priority for uid in owners), None
+    tasks = [seen.tasks[key] for key in candidates]
+    owners = dict.fromkeys(task.job for task in tasks)
+    code, more = PROTECTION.get(plugin, "protected"), None
+    least, budgets = min(seen.ssn.jobs[uid].priority for uid in owners), budgets_of(seen, tasks)
     numbers = {"candidates": candidates, "plugin": plugin, "action": action, "least": least,
-               "owners": [*owners]}
+               "owners": [*owners], "budgets": [each.facts["budget"] for each in budgets]}
     claimant = seen.tasks[calls[-1]["task"]]
-    facts: dict[str, Any] = {"least": least, "priority": job.priority, "revocable": bool(
+    facts = {"least": least, "priority": job.priority, "budgets": budgets, "revocable": bool(
         code == "protected_by_tdm" and (claimant.preemptable or claimant.revocable_zone))}
     if code == "victims_within_deserved":
         queues = [*dict.fromkeys(seen.ssn.jobs[uid].queue for uid in owners)]
@@ -89,38 +107,33 @@ def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: lis
         numbers |= {"queues": queues, "short_of": wanted}
         facts |= {"reasons": _verdicts(seen, calls),
                   "sums": [sums_of(seen, calls[-1], each) for each in queues[:2]]}
-        more = _contradicted(seen, calls[-1], candidates) or _deserved_in_sum(
+        more = _contradicted(seen, calls[-1], tasks) or _deserved_in_sum(
             seen, wanted) or _shared_with_strangers(seen, job, plugin, wanted)
     elif code == "not_less_important":
-        numbers["classes"], more = _own_priorities(seen, job, candidates)
+        numbers["classes"], more = _own_priorities(seen, job, tasks)
     elif code == "protected_by_cooldown":
         more = Message("cooldown.until", moment=moment_text(min(
-            cdp.cooled(seen.tasks[key].pod) for key in candidates)))
-    elif code == "protected_by_pdb":
-        facts["budgets"] = budgets_of(seen, [seen.tasks[key] for key in candidates])
-        numbers["budgets"] = [each.facts["budget"] for each in facts["budgets"]]
+            cdp.cooled(task.pod) for task in tasks)))
     return Cause(code, [Message(
-        "candidates.also" if also else "candidates", action=action, n=len(candidates),
-        plugin=plugin, why=protection(plugin, **facts), jobs=[*map(seen.called, owners)]), more],
+        f"candidates{kind}", action=action, n=len(tasks), plugin=plugin,
+        why=protection(plugin, **facts), jobs=[*map(seen.called, owners)]), more],
         numbers, calls[:3])
 
 
-def _own_priorities(seen: Evidence, job: JobInfo, candidates: list[str]
+def _own_priorities(seen: Evidence, job: JobInfo, pods: list[TaskInfo]
                     ) -> tuple[dict[str, str], Message | None]:
     """The PriorityClass of candidates that are less important than the job, by their jobs, which
     are not; and that it does not count.
     """
-    specs = [(seen.tasks[key].job, seen.tasks[key].pod.spec) for key in candidates]
-    own = {uid: spec for uid, spec in specs if (spec.priority or 0) < job.priority}
+    own = {task.job: task.pod.spec for task in pods if (task.pod.spec.priority or 0) < job.priority}
     said = Message("not_less_important.pods", jobs=[*map(seen.called, own)], least=min(
         spec.priority or 0 for spec in own.values())) if own else None
     return {uid: spec.priority_class_name for uid, spec in own.items()
             if spec.priority_class_name}, said
 
 
-def _contradicted(seen: Evidence, call: Record, candidates: list[str]) -> Message | None:
+def _contradicted(seen: Evidence, call: Record, tasks: list[TaskInfo]) -> Message | None:
     """That the other one of two plugins that compute shares allows some of the candidates."""
-    tasks = [seen.tasks[key] for key in candidates]
     for other in (lint.SHARES - {call["plugin"]}).intersection(seen.plugins(call["point"])):
         allowed = seen.ssn.points[call["point"]].functions[other](seen.tasks[call["task"]], tasks)
         if allowed[0]:

@@ -37,9 +37,8 @@ def shuffled(seen: Evidence, job: JobInfo) -> list[Message]:
     leaving = {task.key for task in job.in_status(RELEASING).values()}
     found = {record["action"]: [pod for pod in record["chosen"] if pod in leaving]
              for record in seen.of("victims") if not record.get("task")}
-    plugins = seen.plugins("victim_tasks")
-    return [Message("evict.shuffled", action=action, pods=pods, plugins=plugins)
-            for action, pods in found.items() if pods]
+    return [Message("evict.shuffled", action=action, pods=pods, plugins=seen.plugins(
+        "victim_tasks")) for action, pods in found.items() if pods]
 
 
 def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
@@ -63,8 +62,8 @@ def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
         yield Cause("victim", said, {"named_by": named, "actions": [action],
                                      "winners": [seen.tasks[claimant].job]}, [*calls, record])
         victim, winner = (seen.ssn.jobs[seen.tasks[key].job] for key in (task, claimant))
-        beyond = winner.min_available < len(winner.tasks)
-        if beyond and seen.plugins("job_starving") == ["priority"]:
+        if winner.min_available < len(winner.tasks) and (
+                seen.plugins("job_starving") == ["priority"]):
             yield Cause.of("starving_beyond", context=True, job=seen.called(winner.uid),
                            least=winner.min_available)
         yield from _of_victim(seen, victim, winner, action, {*seen.plugins(point)} - {
@@ -173,8 +172,7 @@ def _now(seen: Evidence, job: JobInfo, action: str, pods: list[TaskInfo]) -> Ite
     claimants = {uid: task for uid, task in _claimants(seen, job, action).items() if free}
     victims = {uid: seen.ssn.points[POINTS[action]].ask(task, free)
                for uid, task in claimants.items()}
-    found = {uid: len(tasks) for uid, tasks in victims.items() if tasks}
-    if found:
+    if found := {uid: len(tasks) for uid, tasks in victims.items() if tasks}:
         said = Message("evict.for", action=action, jobs=[*map(seen.called, found)],
                        n=max(found.values()), pods=len(pods))
         yield Cause("evicted_for", said, {"pods": max(found.values()), "jobs": [*found]})
@@ -256,7 +254,7 @@ def _protected(seen: Evidence, actions: list[str], pods: list[TaskInfo]) -> Iter
              for plugin, kept, why in keepers(seen, POINTS[action], pods)}
     for plugin, (kept, why) in found.items():
         yield Cause("protected", Message("evict.protected", plugin=plugin, n=kept, why=why),
-                    {"plugin": plugin, "pods": kept}, [], True)
+                    {"plugin": plugin, "pods": kept}, context=True)
 
 
 def _kept(seen: Evidence, job: JobInfo, pods: list[TaskInfo], actions: list[str]
@@ -264,8 +262,7 @@ def _kept(seen: Evidence, job: JobInfo, pods: list[TaskInfo], actions: list[str]
     """Yield what keeps pods of it, their own annotation and its gang's minimum, and what is lost
     with one.
     """
-    kept = sum(not task.preemptable for task in pods)
-    if kept:
+    if kept := sum(not task.preemptable for task in pods):
         yield Cause("not_preemptable", Message("evict.not_preemptable", n=kept), {}, [], True)
     asking = [action for action in actions if "gang" in seen.plugins(POINTS[action])]
     if asking and job.min_available > 1:
@@ -273,8 +270,7 @@ def _kept(seen: Evidence, job: JobInfo, pods: list[TaskInfo], actions: list[str]
         code = "evict.gang" if asking == actions else "evict.gang.some"
         yield Cause("gang_minimum", Message(code, least=job.min_available, actions=asking, n=max(
             job.ready_task_num() + going - job.min_available, 0)), {}, [], True)
-    loose = budgets_of(seen, pods) if "pdb" not in seen.ssn.plugins else []
-    if loose:
+    if "pdb" not in seen.ssn.plugins and (loose := budgets_of(seen, pods)):
         yield Cause.of("evict_no_pdb", context=True, n=len(loose), budgets=loose)
     if policy := owners.on_event(seen, job, "PodEvicted"):
         yield Cause("evict_policy", policy, context=True)
@@ -286,8 +282,7 @@ def _leads(seen: Evidence, job: JobInfo, pods: list[TaskInfo]) -> Iterator[Cause
     spared in this cycle only by its place in the order.
     """
     roles = {task.key: owners.head(job, task) for task in pods if task.preemptable}
-    lead = {key: role for key, role in roles.items() if role}
-    if lead:
+    if lead := {key: role for key, role in roles.items() if role}:
         spared = {key: record for record in seen.of("victims") if record["chosen"] for key in lead
                   if key in record.get("candidates", ()) and key not in record["chosen"]}
         yield Cause.of("evict_head", *(Message(
