@@ -219,6 +219,20 @@ def test_the_nodes_that_reach_a_volume(where, said):
     assert "allowedTopologies" not in text
 
 
+@pytest.mark.parametrize(("zone", "mode"), [
+    ("b", "Immediate"), ("b", "WaitForFirstConsumer"), ("a,b", "Immediate"), ("c", "Immediate")])
+def test_two_claims_whose_volumes_no_node_reaches_are_named_with_their_zones(zone, mode):
+    pod = claims("data", "logs", name="web", scheduler_name="volcano")
+    found = Explainer(Cluster([
+        *NODES, claim(volume="disk"), volume(zone="a"), claim("logs", volume="other"),
+        volume("other", zone=zone), klass(mode=mode), pod]).objects()).why("web")
+    apart = zone == "b"
+    assert ("a node that fits: no node can have zone In a (default/data) and zone In b "
+            "(default/logs)" in found.head) is apart
+    assert ("delete the pod and default/logs (its data is lost)" in found.text) is apart
+    assert ("StorageClass wait binds at once" in found.text) is (apart and mode == "Immediate")
+
+
 def test_a_volume_that_another_node_reaches_names_none_that_is_gone():
     there = claims("data", name="web", scheduler_name="volcano", node_selector={"zone": "b"})
     text = Explainer(Cluster([*NODES, claim(volume="disk"), volume(zone="a"), there]).objects()

@@ -79,15 +79,16 @@ def gap_of(cause: Cause, sure: bool = False) -> Message | None:
     """
     code = _gap(cause) + f".{cause.numbers.get('sure')}" * sure
     said = [each for each in cause.sentences if isinstance(each, Message)]
-    own, gang, hours = (next((each.facts for each in said if each.code.startswith(begin)), {})
-                        for begin in ("own_pods", "queue.gang", "zone.hours"))
+    own, gang, hours, apart = (
+        next((each.facts for each in said if each.code.startswith(begin)), {})
+        for begin in ("own_pods", "queue.gang", "zone.hours", "volume.apart"))
     for part, holds in (("own", own.get("n")), ("gang", gang), ("hours", hours),
-                        ("deadlock", "deadlock" in cause.numbers)):
+                        ("deadlock", "deadlock" in cause.numbers), ("apart", apart)):
         code += f".{part}" * bool(holds and known(f"{code}.{part}"))
     if not known(code) or (cause.context and cause.code not in TOO_LARGE and not sure):
         return None
     facts = {**(said[0].facts if said else {}), **cause.numbers, "own": own.get("n", 0),
-             **_which(cause), "hours": hours.get("hours")}
+             **_which(cause), "hours": hours.get("hours"), "parts": apart.get("parts")}
     asked, there = (next((facts[name] for name in names if facts.get(name) is not None), None)
                     for names in (("asked", "request"), ("limit", "total", "free_in_total")))
     if asked and there is not None:

@@ -4,6 +4,7 @@ Volcano: none
 """
 
 from collections.abc import Iterator
+from itertools import combinations
 
 from volcano_lab.api import PENDING, JobInfo, TaskInfo, objects as api
 from volcano_lab.api.node_affinity import node_terms
@@ -131,6 +132,35 @@ def reach_of(seen: Evidence, key: str) -> Iterator[Message]:
             yield from _required(seen, volume.name, affinity.required, claim.key)
         elif volume is None and found is not None and places:
             yield Message("volume.places", storage_class=found.name, places=places)
+    yield from _apart(seen, pod)
+
+
+def _apart(seen: Evidence, pod: api.Pod) -> Iterator[Message]:
+    """Yield the first two claims of a pod of which no node reaches both volumes, though some reach
+    each.
+    """
+    storage, reach = seen.ssn.snapshot.storage, []
+    for claim in [storage.get(CLAIM, f"{pod.namespace}/{name}") for name, _ in claims_of(pod)]:
+        volume = storage.get(VOLUME, claim.spec.volume_name)
+        if volume is not None and volume.spec.node_affinity and volume.spec.node_affinity.required:
+            reach.append((claim, *_let_in(seen, volume.spec.node_affinity.required)))
+    for both in combinations(reach, 2):
+        (_, _, some), (last, _, others) = both
+        if some and others and not any(node in others for node in some):
+            found = storage.class_of(last)
+            yield Message("volume.apart", parts=[
+                Message("volume.apart.part", claim=claim.key, terms=asked)
+                for claim, asked, _ in both], claim=last.key, at_once=Message(
+                    "volume.apart.at_once", storage_class=found.name)
+                if found is not None and found.volume_binding_mode != WAIT else None)
+            return
+
+
+def _let_in(seen: Evidence, required: api.NodeSelector) -> tuple[list[str], list[api.Node]]:
+    """The terms of a volume as text, and the nodes that fit one."""
+    return [", ".join(terms_of(term)) for term in required.node_selector_terms], [
+        node.node for node in seen.ssn.nodes.values()
+        if any(term.matches(node.node) for term in node_terms(required))]
 
 
 def full_drivers(seen: Evidence, key: str, node: str) -> Iterator[Message]:
@@ -156,9 +186,7 @@ def _volumes(storage: Storage, pod: api.Pod, driver: str) -> set[str]:
 def _required(seen: Evidence, volume: str, required: api.NodeSelector, claim: str
               ) -> Iterator[Message]:
     """Yield which nodes the volume of a claim requires, and that none of them is there or Ready."""
-    asked = [", ".join(terms_of(term)) for term in required.node_selector_terms]
-    nodes = [node.node for node in seen.ssn.nodes.values() if any(
-        term.matches(node.node) for term in node_terms(required))]
+    asked, nodes = _let_in(seen, required)
     if not any(asked):
         return
     yield Message("volume.reach", volume=volume, terms=asked)
