@@ -347,3 +347,28 @@ def test_a_node_is_no_job(kind, words):
     ssn = run_once(Cluster().node("n7", cpu=1).cache())
     with pytest.raises(LookupError, match=words):
         Names(ssn).find("n7", kind)
+
+
+APART = """\
+{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup,
+  metadata: {name: g, namespace: one}, spec: {minMember: 1}}
+---
+{apiVersion: v1, kind: Pod,
+  metadata: {name: p, namespace: two, FIELD: {scheduling.k8s.io/group-name: g}},
+  spec: {schedulerName: volcano, containers: [{name: c}]}}
+"""
+
+
+@pytest.mark.parametrize(("field", "space", "apart"), [
+    ("annotations", "two", True), ("labels", "two", True), ("labels", "one", False)])
+def test_a_podgroup_is_named_by_pods_of_another_namespace(field, space, apart):
+    world = Cluster().add(APART.replace("FIELD", field).replace("two", space)).explainer()
+    said = f"named by {space}/p, in another namespace"
+    assert (said in world.why("one/g").text) == apart
+
+
+def test_pods_without_a_podgroup_are_asked_about_by_its_name():
+    world = Cluster().add(APART.replace("FIELD", "annotations")).explainer()
+    by_group, by_pod = world.why("two/g").text, world.why("two/p").text
+    assert "create PodGroup g in namespace two" in by_group
+    assert by_group == by_pod.replace("two/p", "two/g")

@@ -154,11 +154,11 @@ def no_queue(seen: Evidence, name: str, why_with: WhyWith) -> Explanation | None
 
 
 def _pods_called(seen: Evidence, what: str) -> list[Pod]:
-    """The pods of a name, or else those of an owner of that name, or of what it has created,
-    without a PodGroup.
+    """The pods of a name, or that name a PodGroup of it, or else those of an owner of that name, or
+    of what it has created, without a PodGroup.
     """
     pods, made = [obj for obj in seen.objects if isinstance(obj, Pod)], _with_created(seen, what)
-    own = [pod for pod in pods if what in (pod.key, pod.name, f"pod/{pod.name}")]
+    own = [pod for pod in pods if what in (pod.key, pod.name, f"pod/{pod.name}", job_of(pod))]
     return own or ([] if _groups(seen, {what, f"default/{what}"}, []) else [
         pod for pod in pods for owner in pod.metadata.owner_references
         if not made.isdisjoint((owner.name, f"{pod.namespace}/{owner.name}"))])
