@@ -340,3 +340,12 @@ def test_nodes_with_devices_that_no_pod_requests_are_tolerated_last():
     found = [each.change for each in cluster.why("web").remedies]
     assert found.index("job default/web: with a toleration of b:NoSchedule") < found.index(
         "job default/web: with a toleration of a:NoSchedule")
+
+
+def test_the_job_that_breaks_a_tree_of_queues_is_moved_and_not_the_one_that_waits():
+    cluster = Cluster().node("n1", cpu=8).queue("team").queue("a", parent="team").queue(
+        "b", parent="team").queue("deep", parent="b").queue("z")
+    cluster.job("bad", queue="team", cpu=1).job("new", queue="a", cpu=1)
+    found = cluster.why("new", conf=conf(last="capacity").replace(
+        "{name: capacity}", "{name: capacity, enableHierarchy: true}"))
+    assert changes(found) == ["job default/bad: in queue any of 4: a, deep, default, z"]

@@ -79,8 +79,8 @@ class Candidates(OfQueues, OfPods):
             yield options.with_action(world, "allocate")
         if codes & {*ROOM, *CAPABILITY, "over_deserved", "overcommit_refuses"}:
             yield from self._from_others()
-        if codes & {*CAPABILITY, *SHARE, "queue_closed", "refused", "tree_broken", "node_group"}:
-            yield from options.in_queues(world, job.uid, self._other_queues())
+        if codes & {*CAPABILITY, *SHARE, "queue_closed", "refused", "node_group"}:
+            yield from options.in_queues(world, [job.uid], self._other_queues(job.queue))
         yield from self._ends(causes)
         yield from less_or_more(world, self.ssn, job, causes)
         if not refuses and "resource_quota" not in codes:  # it counts all pods
@@ -267,28 +267,24 @@ class Candidates(OfQueues, OfPods):
         for uid, name in numbers.get("classes", {}).items():
             yield once(options.setting(self.world.job(uid), "priorityClassName", to=name),
                        rank=Rank.SWITCH)
-        if by == "priority":
-            yield from self._above(numbers["least"], rank=Rank.SWITCH)
+        yield from self._above(numbers["least"], rank=Rank.SWITCH) if by == "priority" else ()
         if by in options.KEEPERS:
             yield once(f"plugin/{by}.{options.SWITCHED[numbers['action']]}=false", kind=(
                 "guard" if any(job.min_available > 1 for job in owners) else ""), rank=Rank.SWITCH)
-        if by == "gang":
-            for job in filter(comes_whole, owners[:3]):
-                yield values.minimum(self.world, job.uid, Rank.OTHERS)
+        for job in filter(comes_whole, owners[:3] if by == "gang" else ()):
+            yield values.minimum(self.world, job.uid, Rank.OTHERS)
 
     # -- whatever the cause is --------------------------------------------------------------------
 
     def _from_others(self) -> Iterator[Option]:
         """What would let the job take from others, or be served before them."""
         ssn, actions = self.ssn, {*options.SWITCHED} & {*self.world.conf.actions}
-        others = self._others_hold()
-        yield from [options.with_action(self.world, "reclaim")] if others else ()
-        if less_important(ssn, self.job):
-            yield options.with_action(self.world, "preempt")
-        yield from [options.in_order(self.world)] if actions else ()
-        if "reclaim" in actions:
-            for name in others:
-                yield once(f"queue/{name}.reclaimable=true", rank=Rank.SWITCH)
+        world, others = self.world, self._others_hold()
+        yield from [options.with_action(world, "reclaim")] if others else ()
+        yield from [options.with_action(world, "preempt")] if less_important(ssn, self.job) else ()
+        yield from [options.in_order(world)] if actions else ()
+        for name in others if "reclaim" in actions else ():
+            yield once(f"queue/{name}.reclaimable=true", rank=Rank.SWITCH)
         yield from self._before([
             other for other in ssn.jobs.values() if other is not self.job and any(
                 not task.pod.spec.node_name for task in other.tasks.values())])
@@ -313,13 +309,18 @@ class Candidates(OfQueues, OfPods):
         return dict.fromkeys(other.queue for other in self.ssn.jobs.values()
                              if other.queue != self.job.queue and not other.allocated.is_empty())
 
-    def _other_queues(self) -> list[str]:
-        """Some queues that are open and have none below them, the queue's own children first."""
-        own, queues = self.job.queue, self.world.queues
+    def to_leaves(self, numbers: Numbers) -> Iterator[Option]:
+        """That jobs of a queue that has others below it be in one of these, or another."""
+        for queue, uids in numbers["inner"].items():
+            yield from options.in_queues(self.world, uids, self._other_queues(queue))
+
+    def _other_queues(self, own: str) -> list[str]:
+        """Some queues that are open and have none below them, the nearest below a queue first."""
+        queues, line = self.world.queues, self.world.line
         parents = {queue.spec.parent for queue in queues.values()} | {ROOT_QUEUE, own}
         names = [name for name, queue in self.ssn.queues.items()
                  if queue.is_open and name not in parents]
-        return sorted(names, key=lambda name: queues[name].spec.parent != own)[:4]
+        return sorted(names, key=lambda name: (own not in line(name), len(line(name))))[:4]
 
     def _above(self, *priorities: int, rank: int = Rank.JOB) -> Iterator[Option]:
         """That the job have a PriorityClass above some priorities, where these count."""

@@ -88,7 +88,8 @@ def gap_of(cause: Cause, sure: bool = False) -> Message | None:
     if not known(code) or (cause.context and cause.code not in TOO_LARGE and not sure):
         return None
     facts = {**(said[0].facts if said else {}), **cause.numbers, "own": own.get("n", 0),
-             **_which(cause), "hours": hours.get("hours"), "parts": apart.get("parts")}
+             "hours": hours.get("hours"), "parts": apart.get("parts")}
+    facts |= {"which": Message(facts["which"])} if "which" in cause.numbers else {}
     asked, there = (next((facts[name] for name in names if facts.get(name) is not None), None)
                     for names in (("asked", "request"), ("limit", "total", "free_in_total")))
     if asked and there is not None:
@@ -111,11 +112,6 @@ def said_already(cause: Cause, causes: Iterable[Cause]) -> bool:
         isinstance(said, Message) and said.code == "queue_over.too"
         and [each.code for each in said.facts["origin"]] == ["origin.cluster"]
         for said in cause.sentences)
-
-
-def _which(cause: Cause) -> dict[str, Message]:
-    """Which nodes a cause is about, where a rule refuses others."""
-    return {"which": Message(cause.numbers["which"])} if "which" in cause.numbers else {}
 
 
 def _gap(cause: Cause) -> str:

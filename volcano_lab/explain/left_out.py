@@ -223,7 +223,7 @@ def _with_a_queue(seen: Evidence, name: str, lost: dict[str, str], why_with: Why
     world = World(objects, seen.ssn.conf, lambda uid: name if uid in lost else seen.called(uid))
     for uid, queue in lost.items():
         known = filter(None, [meant(queue, seen.ssn.queues, 0.7)])
-        for option in (*options.in_queues(world, uid, known), values.new_queue(queue)):
+        for option in (*options.in_queues(world, [uid], known), values.new_queue(queue)):
             found = [*_remedy(seen, world, name, option.most, world.applied(option.most), uid)]
             if not any(remedy.placed for remedy in found):
                 changed = option.most.given(seen.given, world.conf)[0]

@@ -270,10 +270,11 @@ def _of_owner(change: Change) -> bool:
     return any(text.partition("/")[0] in OWNERS for text in (*change.settings, *change.removals))
 
 
-def in_queues(world: World, uid: str, queues: Iterable[str]) -> Iterator[Option]:
-    """That a job be in another queue."""
+def in_queues(world: World, jobs: Sequence[str], queues: Iterable[str]) -> Iterator[Option]:
+    """That jobs be in another queue."""
     for queue in queues:
-        yield once(f"{world.job(uid)}.queue={queue}", rank=Rank.OTHERS, kind="queue")
+        moves = [f"{world.job(uid)}.queue={queue}" for uid in jobs]
+        yield once(*moves, rank=Rank.OTHERS, kind="queue")
 
 
 def several(settings: list[str], rank: int = Rank.QUEUE) -> Option:

@@ -111,12 +111,13 @@ def refused(seen: Evidence, record: Record, code: str, **facts: Any) -> Cause:
     below = grouped((each.queue.spec.parent or ROOT_QUEUE, name) for name, each in queues.items())
     parts = [Message("tree.missing", queue=name, children=below[name], near=near(name, queues))
              for name in below if name not in queues]
-    parts += [Message("tree.inner", job=seen.called(uid), queue=job.queue)
-              for uid, job in seen.ssn.jobs.items() if job.queue in below]
+    inner = grouped((job.queue, uid) for uid, job in seen.ssn.jobs.items() if job.queue in below)
+    parts += [Message("tree.inner", job=seen.called(uid), queue=queue)
+              for queue, uids in inner.items() for uid in uids]
     astray = [(each, meant(name, sorted(queues.keys() - {each}), 0.8) or ROOT_QUEUE)
               for name in below if name not in queues for each in below[name]]
     return Cause("tree_broken", Message("tree_broken", parts=parts, plugin=plugin),
-                 {"astray": astray}, [record])
+                 {"astray": astray, "inner": inner}, [record])
 
 
 def unknown_class(job: JobInfo, classes: list[str], called: str) -> Message | None:
