@@ -163,7 +163,7 @@ class Rival(Observer):
     def chose(self, task: TaskInfo, nodes: Any, node: Any, errors: Any) -> None:
         known = self.sim.cache.nodes.get(node.name) if self.comes and node is not None else None
         cpus = int(known.idle.milli_cpu // 1000) if known is not None and known.ready else 0
-        if not cpus or self.sim.server.find("Node", node.name) is None:
+        if cpus <= 0 or self.sim.server.find("Node", node.name) is None:
             return
         self.number, self.comes, self.came = self.number + 1, False, True
         pod = JobTemplate("rival", cpu=cpus, at_once=True).build(f"rival-{self.number}")[1][0]
