@@ -158,10 +158,11 @@ def _pods_called(seen: Evidence, what: str) -> list[Pod]:
     of what it has created, without a PodGroup.
     """
     pods, made = [obj for obj in seen.objects if isinstance(obj, Pod)], _with_created(seen, what)
-    own = [pod for pod in pods if what in (pod.key, pod.name, f"pod/{pod.name}", job_of(pod))]
+    own = [pod for pod in pods if what in (pod.key, pod.name, f"pod/{pod.name}")]
     return own or ([] if _groups(seen, {what, f"default/{what}"}, []) else [
-        pod for pod in pods for owner in pod.metadata.owner_references
-        if not made.isdisjoint((owner.name, f"{pod.namespace}/{owner.name}"))])
+        pod for pod in pods if job_of(pod) == what or any(
+            not made.isdisjoint((owner.name, f"{pod.namespace}/{owner.name}"))
+            for owner in pod.metadata.owner_references)])
 
 
 def _with_created(seen: Evidence, what: str) -> set[str]:
