@@ -42,14 +42,16 @@ def distinct(world: World, options: Iterable[Option]) -> list[Option]:
     """Options by their rank, each once, without those that change nothing."""
     found = grouped((option.most, option) for option in sorted(
         options, key=lambda option: option.rank) if option.steps > 0)
-    return [option for change, (option, *_) in found.items()
-            if change.removals or differing(world, change).settings]
+    draft = Draft(world.objects, world.index)
+    return [option for change, (option, *_) in found.items() if change.removals or any(
+        _differs(world, draft, text) for text in change.settings)]
 
 
 def differing(world: World, change: Change) -> Change:
-    """A change without the settings that change nothing."""
+    """A change without the settings whose value is there; one of pods to come has none yet."""
     draft = Draft(world.objects, world.index)
-    return Change(tuple(text for text in change.settings if _differs(world, draft, text)),
+    return Change(tuple(text for text in change.settings if _differs(world, draft, text)
+                        or not value_before(draft, world.conf, text)),
                   change.removals, change.added)
 
 
