@@ -77,4 +77,4 @@ def answers_of_the_lab(lab):
     assert lab.goto(9)["text"] == "undo: allocate train-1 on node-1"
     lab.show("a commit that the cache refuses in part")
     assert allocated(END, "b") == 2
-    lab.show(lab.scenes[0])
+    lab.show(next(iter(lab.scenes)))
