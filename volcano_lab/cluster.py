@@ -7,7 +7,7 @@ a cycle needs no explanations, and no simulated time. Answers to no Go file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -320,11 +320,11 @@ class Cluster(ClusterObjects):
 
     def sweep(self, grid: Mapping[str, Iterable[Any]] | Iterable[str] | str,
               metrics: Sequence[str] | Mapping[str, Any] = ("placed", "pending"), *,
-              conf: Conf = None, lang: str | None = None, **given: Any) -> Sweep:
-        """Run the cluster to rest, or over time, for every setting of a grid, and measure it.
-
-        Further arguments are those of `volcano_lab.sweep`: over, workers, scheduler, path,
-        progress.
+              conf: Conf = None, over: Mapping[str, Any] | None = None, workers: int = 1,
+              scheduler: str | None = None, path: str | Path | None = None,
+              progress: Callable[[int, int], None] | None = None, lang: str | None = None) -> Sweep:
+        """Run the cluster to rest, or `over` time, for every setting of a grid, and measure it; see
+        `volcano_lab.sweep`.
 
         >>> cluster = Cluster().node("n1", cpu=4).queue("a").job("train", queue="a", pods=2, cpu=1)
         >>> cluster.sweep("queue/a.capability.cpu=1,2", ["placed"]).rows
@@ -332,8 +332,9 @@ class Cluster(ClusterObjects):
         """
         from volcano_lab.simulation.sweep import sweep
 
-        return self._spoken(sweep(self, grid, metrics, conf=self.configuration(conf), **given),
-                            lang)
+        found = sweep(self, grid, metrics, conf=self.configuration(conf), over=over,
+                      workers=workers, scheduler=scheduler, path=path, progress=progress)
+        return self._spoken(found, lang)
 
     def simulate(self, until: float | str | None = None, conf: Conf = None, *,
                  lang: str | None = None, **given: Any) -> History:
