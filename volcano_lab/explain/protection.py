@@ -95,7 +95,8 @@ def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: lis
     tasks = [seen.tasks[key] for key in candidates]
     owners = dict.fromkeys(task.job for task in tasks)
     code, more = PROTECTION.get(plugin, "protected"), None
-    least, budgets = min(seen.ssn.jobs[uid].priority for uid in owners), budgets_of(seen, tasks)
+    least = min(seen.ssn.jobs[uid].priority for uid in owners)
+    budgets = budgets_of(seen, tasks) if code == "protected_by_pdb" else []
     numbers = {"candidates": candidates, "plugin": plugin, "action": action, "least": least,
                "owners": [*owners], "budgets": [each.facts["budget"] for each in budgets]}
     claimant = seen.tasks[calls[-1]["task"]]
