@@ -85,9 +85,9 @@ def _cycle(files: Sequence[str], read: Callable[[], Cluster], name: str | None,
 
 def _unsaid(warnings: Iterable[str], explainer: Explainer, answer: Explanation | None) -> list[str]:
     """The warnings but those that an answer repeats."""
-    said = map(str, chain(*explainer.evidence.not_created.values()))
-    told = [text for text in said if answer is not None and text in answer.text]
-    return [each for each in warnings if not any(text in each for text in told)]
+    known = map(str, chain(*explainer.evidence.not_created.values()))
+    repeated = [text for text in known if answer is not None and text in answer.text]
+    return [each for each in warnings if not any(text in each for text in repeated)]
 
 
 def _check(seconds: float, both: object, questions: Mapping[str, object]) -> None:
