@@ -56,12 +56,14 @@ def differing(world: World, change: Change) -> Change:
 
 
 def _differs(world: World, draft: Draft, text: str) -> bool:
-    """Whether a setting sets another value, not that of a plugin that is not there; what is
-    `written` does.
+    """Whether a setting sets another value, not that of a plugin that is not there; those that are
+    found by their value in manifests do.
     """
+    if options.of_manifest(text):
+        return True
     before, after = value_before(draft, world.conf, text), value_of(text.partition("=")[2], text)
     nothing = after in (None, []) or (text.startswith("plugin/") and ".enable" in text)
-    return ".spec." in text or bool(before != after and (before or before is False or not nothing))
+    return bool(before != after and (before or before is False or not nothing))
 
 
 class Candidates(OfQueues, OfPods):

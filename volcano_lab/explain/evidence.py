@@ -9,6 +9,7 @@ from volcano_lab.api import JobInfo, NodeInfo, TaskInfo, objects as api, status 
 from volcano_lab.api.resource import Resource, max_of, total
 from volcano_lab.explain.explanation import Amounts, added, part
 from volcano_lab.framework import Session
+from volcano_lab.manifests.loader import place_key
 from volcano_lab.manifests.owners import job_of
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, Said
@@ -58,8 +59,7 @@ class Evidence:
     @cached_property
     def named(self) -> dict[str, list[api.KubernetesObject]]:
         """The manifests by their names ("namespace/name"), whatever their kind."""
-        return grouped((f"{obj.namespace or 'default'}/{obj.name}" if obj.namespaced else obj.name,
-                        obj) for obj in self.given)
+        return grouped(("/".join(filter(None, place_key(obj)[1:])), obj) for obj in self.given)
 
     def volcano_jobs(self, job: JobInfo) -> list[api.VolcanoJob]:
         """Return the Volcano Job of a PodGroup; none where another object has created it."""

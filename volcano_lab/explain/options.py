@@ -21,6 +21,7 @@ from volcano_lab.changes.words import described
 from volcano_lab.explain import explanation, slips
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.manifests import OPERATORS, ManifestError, OperatorObject, job_of, with_defaults
+from volcano_lab.manifests.loader import place_key
 from volcano_lab.manifests.operators.model import paths_to
 from volcano_lab.manifests.schema import unstructure
 from volcano_lab.messages import Message
@@ -88,6 +89,11 @@ def setting(target: str, *steps: str, to: Any) -> str:
     return f"{path_text(target, *steps)}={value_text(to)}"
 
 
+def of_manifest(text: str) -> bool:
+    """Whether a setting has a whole path, as those that are `written` in manifests have."""
+    return ".spec." in text
+
+
 def label_set(node: str, label: str, value: str) -> str:
     """A setting of a node's label."""
     return setting(f"node/{node}", "metadata", "labels", label, to=value)
@@ -148,7 +154,7 @@ class World:
 
     @cached_property
     def _operators(self) -> dict[tuple[str, str], OperatorObject]:
-        return {(obj.kind, f"{obj.namespace or 'default'}/{obj.name}"): obj
+        return {(obj.kind, "/".join(place_key(obj)[1:])): obj
                 for obj in self.given if isinstance(obj, OperatorObject)}
 
     @cached_property
@@ -209,7 +215,7 @@ class World:
         """
         space, _, owner = self.called(uid).partition("/")
         own = [path for obj in self.given if obj.kind not in NO_TEMPLATE
-               and (obj.namespace or "default", obj.name) == (space, owner)
+               and place_key(obj)[1:] == (space, owner)
                for path in paths_to(unstructure(obj), name, value, key_of(obj))]
         pods = [[*paths_to(unstructure(pod.spec), name, value, self.job(uid))]
                 for pod in self.waiting(uid)]
@@ -228,7 +234,7 @@ class World:
     def described(self, change: Change, ends: bool = False) -> Message:
         """A change as a message; `ends`: what is removed ends by itself. Raises `ManifestError`."""
         with suppress(ManifestError):  # where another field is not one of a manifest
-            if any(".spec." in text for text in change.settings):
+            if any(map(of_manifest, change.settings)):
                 return described(change, self.given, self.conf, self.called, ends=ends)
         if _of_owner(change) or any(text.startswith("limitrange/") for text in change.settings):
             unread = [obj for obj in self.given if isinstance(obj, OperatorObject | LimitRange)]
@@ -243,7 +249,7 @@ class World:
         pods = any(name.startswith("pod/") for name in change.removals)  # created again by owners
         if _of_owner(change) or pods or (change.removals and (
                 self._without_pods or "resourcequota" in self.conf.plugin_names())) or any(
-                text.startswith(DECIDE_CREATION) or ".spec." in text for text in change.settings):
+                text.startswith(DECIDE_CREATION) or of_manifest(text) for text in change.settings):
             objects, conf = change.given(self.given, self.conf)
             there = {obj.key for obj in self.objects if isinstance(obj, Pod)}
             later = [pods for key, pods in objects.later.items() if any(
