@@ -42,7 +42,7 @@ class Tried(Search):
     def judged(self, change, rank, alike=()):
         self.judged_ones.append(" ".join(change.settings))
         return None if self.judged_ones[-1] in self.refuses else SimpleNamespace(
-            made=change, rank=rank, alike=alike, price=Price(), placed=0)
+            made=change, rank=rank, alike=alike, price=Price(), placed=0, brings=())
 
 
 def given(remedies):
@@ -236,6 +236,16 @@ def test_what_places_all_pods_is_offered_before_what_places_some(least, left, sa
             f"n{number}": 1})
     found = cluster.why("new", conf=conf("gang", "predicates", actions="allocate"))
     assert [each.change.removeprefix("job default/new: ") for each in found.remedies][:2] == said
+
+
+@pytest.mark.parametrize("pods", [3, 4, 7])
+def test_a_large_cluster_is_offered_no_more_nodes_than_the_job_takes(pods):
+    """Nodes are sought in wide steps there."""
+    cluster = Cluster().job("train", pods=pods, cpu=8)
+    for number in range(64):
+        cluster.node(f"n{number}", cpu=8).job(f"old{number}", cpu=4, running={f"n{number}": 1})
+    found = cluster.why("train", conf=conf("gang", "predicates", actions="allocate")).remedies
+    assert f"{pods} more nodes like n0" in [each.change for each in found]
 
 
 @pytest.mark.parametrize(("need", "said"), [(1, ["node/n1.more=1"]), (2, ["node/n1.more=2"]),

@@ -24,6 +24,7 @@ from volcano_lab.explain.tries import ADMITTED, FIRST, NOTHING, PLACED, PROMISED
 from volcano_lab.explain.why_job import job_causes
 from volcano_lab.framework.observer import joined
 from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.messages import Message
 from volcano_lab.trace import CauseTrace
 
 SETS, FIRSTS, ALIKE, LONGEST = 2, 6, 24, 6
@@ -165,7 +166,8 @@ class Search(Tries):
                 self._refused.add(change)
                 remedy = self._steadied(change, option.rank) or self._by_sums(option)
             if remedy is not None:
-                remedy = self._larger(option, remedy)
+                wide = self.large and option.rank == Rank.NODES
+                remedy = (self._fewer if wide else self._larger)(option, remedy)
                 self.offered.add(remedy.made)
                 yield remedy
 
@@ -175,6 +177,14 @@ class Search(Tries):
         if enough in self._refused or self.at(enough) != PLACED:
             return None
         return self.judged(enough, option.rank)
+
+    def _fewer(self, option: Option, remedy: Remedy) -> Remedy:
+        """As many nodes as the job takes of those that were found in wide steps."""
+        taken = sum(new.facts["n"] for said in remedy.brings
+                    for new in said.facts.get("nodes", ()) if isinstance(new, Message))
+        fewer = option.at(taken or 1)
+        turns = fewer != remedy.made and self.at(fewer) == PLACED
+        return self.judged(fewer, option.rank) or remedy if turns else remedy
 
     def _larger(self, option: Option, remedy: Remedy) -> Remedy:
         """The smallest change of a queue that evicts no pod, where `remedy` evicts some; and that
