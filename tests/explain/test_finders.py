@@ -9,7 +9,7 @@ from volcano_lab.changes import Change
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.candidates import Candidates
 from volcano_lab.explain.explanation import Cause
-from volcano_lab.explain.options import Rank, World, gone
+from volcano_lab.explain.options import Rank, World
 from volcano_lab.explain.tries import by_sums
 from volcano_lab.manifests.loader import from_dict
 
@@ -65,13 +65,13 @@ def test_a_job_of_kubernetes_whose_pods_run_is_not_deleted_for_those_that_wait(v
     assert [" ".join(each[1:]) for each in options] == said
 
 
-@pytest.mark.parametrize(("rank", "count", "most"), [
-    (Rank.WAIT, 3, 3), (Rank.WAIT, 4, 4), (Rank.WAIT, 6, 4), (Rank.OTHERS, 6, 6)])
-def test_the_end_of_four_jobs_at_most_is_waited_for(rank, count, most):
-    cluster = holders(**{f"x{number}": (1, 1, 1) for number in range(count)})
-    (option,) = gone(finder(cluster).world, [f"default/x{n}" for n in range(count)], rank)
-    assert option.steps == most and len(option.most.removals) == most
-    assert len(option.at(1).removals) == 1 and option.rank == rank
+@pytest.mark.parametrize(("count", "steps"), [(1, 1), (3, 5), (4, 7), (6, 9)])
+def test_the_end_of_four_jobs_at_most_is_waited_for(count, steps):
+    held = {f"x{number}": (1, 1, 1) for number in range(count)}
+    found = finder(holders(**held))
+    option = next(found._ends([Cause("held_by", [], {"holders": [f"default/{x}" for x in held]})]))
+    assert (option.steps, option.rank) == (steps, Rank.WAIT)
+    assert [len(option.at(step).removals) for step in (1, steps)] == [1, min(count, 4)]
 
 
 @pytest.mark.parametrize(("settings", "removals", "said"), [

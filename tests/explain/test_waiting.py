@@ -362,3 +362,17 @@ def test_devices_in_parts_on_nodes_are_not_counted_by_binpack(binpack, gpu, said
     assert "no single node has enough" in text
     assert ("binpack does not count nvidia.com/gpu: with its argument binpack.resources: "
             "nvidia.com/gpu pods with them fill" in text) is said
+
+
+@pytest.mark.parametrize(("cpus", "free", "change"), [
+    ((6, 2, 1), 1, "default/j2"),  # the smallest one that is enough
+    ((6, 2, 2), 0, "default/j1"),  # of equal ones the first
+    ((6, 1, 1), 0, "default/j0"),
+    ((1, 1, 1), 0, "default/j0, default/j1"),  # none is enough alone
+])
+def test_the_smallest_job_whose_end_is_enough_is_waited_for(cpus, free, change):
+    cluster = Cluster().node("n1", cpu=sum(cpus) + free)
+    for number, cpu in enumerate(cpus):
+        cluster = cluster.job(f"j{number}", cpu=cpu, running={"n1": 1})
+    last = waits(Explainer(cluster.job("new", cpu=2).objects()).why("new"))
+    assert [remedy.change for remedy in last] == [f"wait for the end of {change}"]

@@ -4,7 +4,7 @@ Volcano: none
 """
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 
 from volcano_lab.api import PIPELINED, RELEASING, ROOT_QUEUE, JobInfo, total
 from volcano_lab.api.objects import LimitRange, PodDisruptionBudget
@@ -18,7 +18,7 @@ from volcano_lab.explain.owners import by_task, comes_whole, ends, grows, one_by
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.pod_fields import OfPods
 from volcano_lab.explain.queue_fields import OfQueues
-from volcano_lab.explain.sizes import ROOM, less_or_more
+from volcano_lab.explain.sizes import ROOM, less_or_more, resources
 from volcano_lab.framework import Session
 from volcano_lab.trace import amounts, grouped, queue_attributes
 
@@ -97,13 +97,22 @@ class Candidates(OfQueues, OfPods):
             yield options.without_action(world, "enqueue", Rank.SWITCH if evicts else Rank.LESS)
 
     def _ends(self, causes: list[Cause]) -> Iterator[Option]:
-        """The end of jobs that hold something: of the largest, or of some on one node."""
-        uids = dict.fromkeys(uid for cause in causes for uid in cause.numbers.get("holders", ())
-                             if uid != self.job.uid and ends(self.ssn.jobs[uid])
-                             and uid not in cause.numbers.get("over", ()))
-        for each in (uids, sorted(uids, key=lambda uid: max(
-                task.node_name for task in self.ssn.jobs[uid].tasks.values()))):
-            yield from gone(self.world, each, Rank.WAIT)
+        """The end of jobs that hold something: of the smallest that is enough, of the largest ones
+        together, or of some on one node.
+        """
+        jobs, names = self.ssn.jobs, resources(causes)
+        held, over = (dict.fromkeys(chain(*(cause.numbers.get(each, ()) for cause in causes)))
+                      for each in ("holders", "over"))
+        uids = [uid for uid in held if uid != self.job.uid and uid not in over
+                and uid in self.world.groups and ends(jobs[uid])]
+        small = sorted(uids, key=lambda uid: [jobs[uid].allocated.get(name) for name in names])
+        near = sorted(uids, key=lambda uid: max(
+            task.node_name for task in jobs[uid].tasks.values()))
+        counts = range(2, options.ENDED + 1)
+        for some in ([*([uid] for uid in small), *(uids[:count] for count in counts)],
+                     [near[:count] for count in counts]):
+            yield from options.stages((Change(removals=tuple(
+                self.world.owner(uid, False) for uid in each)) for each in some), Rank.WAIT)
 
     def sparing(self, causes: list[Cause]) -> Iterator[Option]:
         """Yield what may keep pods of the job from being evicted: plugins that were not asked,

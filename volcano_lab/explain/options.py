@@ -288,11 +288,11 @@ def several(settings: list[str], rank: int = Rank.QUEUE) -> Option:
     return Option(lambda count: Change(tuple(settings[:count])), rank, len(settings))
 
 
-def stages(changes: Iterable[Change]) -> Iterator[Option]:
-    """One of some changes, the least first, without those that set nothing."""
-    found = [change for change in dict.fromkeys(changes) if change.settings]
+def stages(changes: Iterable[Change], rank: int = Rank.QUEUE) -> Iterator[Option]:
+    """One of some changes, the least first, without those that change nothing."""
+    found = [change for change in dict.fromkeys(changes) if change != Change()]
     if found:
-        yield Option(lambda step: found[step - 1], Rank.QUEUE, len(found))
+        yield Option(lambda step: found[step - 1], rank, len(found))
 
 
 def quota_raised(quota: str, *levels: Iterable[tuple[str, str]]) -> Iterator[Option]:
@@ -303,10 +303,9 @@ def quota_raised(quota: str, *levels: Iterable[tuple[str, str]]) -> Iterator[Opt
 
 
 def gone(world: World, jobs: Iterable[str], rank: int = Rank.OTHERS) -> Iterator[Option]:
-    """That jobs be gone, with their pods, in this order: that they end, or are deleted."""
-    names = tuple(world.owner(uid, rank != Rank.WAIT) for uid in jobs if uid in world.groups)
-    yield Option(lambda count: Change(removals=names[:count]), rank,
-                 min(len(names), ENDED) if rank == Rank.WAIT else len(names))
+    """That jobs be deleted, with their pods, in this order."""
+    names = tuple(world.owner(uid) for uid in jobs if uid in world.groups)
+    yield Option(lambda count: Change(removals=names[:count]), rank, len(names))
 
 
 # -- the configuration ----------------------------------------------------------------------------

@@ -38,7 +38,7 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) 
     yield from _without(world, job, largest, {*most, *meant})
     fewer = members if any("asked" in cause.numbers or cause.code == "gang_short"
                            for cause in causes) else 1
-    for name in _resources(causes) or largest:
+    for name in resources(causes) or largest:
         if name in largest and name not in meant and name != "pods":
             yield from _smaller(world, job, name, lacking.get(name, 0.0), largest[name], fewer)
     yield from chain(_together(world, job.uid, causes), _repaired(world, ssn, largest),
@@ -200,8 +200,8 @@ def _together(world: World, uid: str, causes: list[Cause]) -> Iterator[Option]:
             yield from values.requests(world, uid, cause.numbers["free_on_one_node"])
 
 
-def _resources(causes: Iterable[Cause]) -> list[str]:
-    """The resources that causes name."""
+def resources(causes: Iterable[Cause]) -> list[str]:
+    """Return the resources that causes name."""
     return list(dict.fromkeys(name for cause in causes if not cause.context
                               for key in ("short_of", "request")
                               for name in cause.numbers.get(key, ()) if name != "pods"))
