@@ -87,6 +87,8 @@ def test_a_job_of_volcano_lets_its_minimum_change_and_its_queue_not():
 
 @pytest.mark.parametrize("setting", [
     "job/team/gang.tolerations=[]", "job/team/gang.queue=b", "job/train.priorityClassName=a",
+    "job/team/gang.requests.cpu=500m", "job/train.requests.cpu=500m", "job/train.pods=1",
+    "job/team/gang.spec.tasks.0.minAvailable=1",
     "node/n2.taints=[{key: gpu, effect: NoSchedule}]", "node/n2.taints+=[]"])
 def test_what_the_api_does_not_let_change_has_no_command(world, setting):
     assert kubectl(Change((setting,)), world) == []

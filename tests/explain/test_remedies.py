@@ -22,7 +22,7 @@ from volcano_lab.explain.search import ABOUT
 from volcano_lab.explain.trial import Deadline, TooLate, Trial, run
 from volcano_lab.framework import joined
 from volcano_lab.framework.config.conf import load_conf
-from volcano_lab.manifests import loader as manifests
+from volcano_lab.manifests import loader as manifests, verdicts
 from volcano_lab.trace import Outline
 from volcano_lab.trace.views.cycle import Cycle
 
@@ -195,7 +195,8 @@ SCENES = {
                    "train is placed on n1"),
     "the guarantee of another queue": (
         lambda: Cluster().node("n1", cpu=8).queue("vip", guarantee=6).job("train", cpu=4).objects(),
-        conf("gang", "predicates", "proportion"), "queue vip: guarantee.resource cpu 6 -> 4",
+        conf("gang", "predicates", "proportion"),
+        "both: queue vip: guarantee.resource cpu 6 -> 4; queue vip: deserved cpu 0 -> 4",
         "train is placed on n1"),
     "a priority": (
         lambda: full().job("train", cpu=2).objects(),
@@ -453,6 +454,19 @@ def test_two_switches_are_offered_and_a_pod_of_a_quarter_of_its_size_is_not():
     assert [remedy.change for remedy in found[:2]] == [
         "both: plugin overcommit: overcommit-factor 1.2 -> 1.4; actions with reclaim",
         "actions with reclaim and without enqueue"]
+
+
+def test_what_a_queue_deserves_is_raised_to_its_guarantee_where_a_change_reaches_it():
+    """The webhook refuses each change of a queue that is guaranteed more than it deserves."""
+    cluster = Cluster().node("n1", cpu=32).queue("vip", guarantee={"cpu": 24}).queue(
+        "old", guarantee={"cpu": 2}).job("wait", cpu=8)
+    found = cluster.why("wait", conf=conf("proportion")).remedies
+    reached = [remedy for remedy in found if any("queue/vip.guarantee.r" in arg
+                                                 for arg in remedy.args)]
+    assert reached
+    for remedy in reached:
+        objects = remedy.world.applied(remedy.made)[0]
+        assert [each.label for each in verdicts(objects)] == ["Queue old"]
 
 
 @pytest.mark.parametrize("parent, offered", [({}, True), ({"deserved": 2}, False)])

@@ -11,6 +11,7 @@ from typing import Any
 from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup, VolcanoJob
 from volcano_lab.changes.change import Change
 from volcano_lab.changes.draft import Draft
+from volcano_lab.changes.job_fields import IN_GROUP
 from volcano_lab.changes.objects import Setting, apply
 from volcano_lab.manifests.loader import to_dict
 from volcano_lab.manifests.operators import SUSPENDED
@@ -82,6 +83,8 @@ def _command(draft: Draft, setting: Setting, patches: dict[str, dict[str, Any]])
     place, steps, obj = setting.split(draft)
     hard = obj.kind == "ResourceQuota" and steps[:2] == ["status", "hard"]  # copied from its spec
     mutable = RESUMING if obj.kind != "Job" else RESUMING | MUTABLE
+    if isinstance(obj, PodGroup) and not (setting.of_group or {*steps[:2]} & {*IN_GROUP}):
+        return ""  # fields of its pods, or of a Job that is not there
     if not isinstance(obj, Node | PodGroup) and (
             len(steps) < 2 or (steps[0] == "status" and not hard) or (
                 obj.kind not in PATCHED and ".".join(steps) not in mutable)):

@@ -9,7 +9,7 @@ from math import inf
 from time import perf_counter
 from typing import Any
 
-from volcano_lab.api import PIPELINED, RELEASING, JobInfo
+from volcano_lab.api import PIPELINED, RELEASING, JobInfo, Resource
 from volcano_lab.api.objects import PodGroup, Queue
 from volcano_lab.changes import Change
 from volcano_lab.changes.words import any_of
@@ -167,12 +167,28 @@ class Tries:
             for some in (self.seen.objects, objects))
         return bool(after - before)
 
+    def _admissible(self, change: Change) -> Change:
+        """A change with what a queue of it deserves raised to its guarantee: Volcano's webhook
+        refuses each change of a queue that is guaranteed more.
+        """
+        known = {id(obj) for obj in self.seen.objects}
+        for obj in self.world.applied(change)[0]:
+            if isinstance(obj, Queue) and id(obj) not in known:
+                deserved, guarantee = (Resource.from_list(amounts or {}) for amounts in (
+                    obj.spec.deserved, obj.spec.guarantee.resource))
+                change += Change(tuple(
+                    f"queue/{obj.name}.deserved[{name}]={text}"
+                    for name, text in (obj.spec.guarantee.resource or {}).items()
+                    if guarantee.get(name) > deserved.get(name)))
+        return change
+
     def judged(self, change: Change, rank: int, alike: tuple[Change, ...] = ()) -> Remedy | None:
         """The remedy that a change is, by the cycles that follow it from the manifests on; None
         where the job does not run in the end, or pods are evicted again and again.
         """
-        uid, change = self.job.uid, differing(self.world, change)
+        uid = self.job.uid
         try:
+            change = self._admissible(differing(self.world, change))
             world = self.world.applied(change)
             if self._inadmissible(world[0]):
                 return None
