@@ -348,10 +348,18 @@ LEFT = SUB.format("s0 takes 0. Not tried, as its minimum of 2 pods requests cpu 
 FULL = ("No HyperNode up to tier 1 has enough left for its sub-group: its minimum of {0} pods "
         "requests cpu {1}, and s0 has cpu {2} left, s1 has cpu {2} left.")
 BUSY = gang("old", 1, None, ["n3"], cpu="3")
+BESIDE = ("No single HyperNode up to tier 1 holds it: {}. Its placed pods are in s0, and its own "
+          "topology (hard, tier 1) keeps the others there.")
 SUB_GROUPS = [  # what is there, the gang, the sentence, what each HyperNode takes
     (gang("old", 2, None, ["n0", "n1"], cpu="2"), gang("new", 3, HARD, ["n0"], cpu="2"),
-     ONE.format(1, 3, "s0 takes 1") + " Its placed pods are in s0, and its own topology (hard, "
-     "tier 1) keeps the others there.", {"s0": 1}),
+     BESIDE.format("2 more pods of its 3 are needed together, and s0 takes 1"), {"s0": 1}),
+    (gang("old", 2, None, ["n0", "n1"], cpu="2"), gang("new", 3, HARD, ["n0", "n1"], cpu="2"),
+     BESIDE.format("1 more pod of its 3 is needed, and s0 takes 0"), {"s0": 0}),
+    (gang("old", 2, None, ["n0", "n1"], cpu="1"), [*parts(3, cpu="3")[:1], *(
+        pod.changed(spec={"node_name": f"n{number}"} if number < 2 else {})
+        for number, pod in enumerate(parts(3, cpu="3")[1:]))],
+     "No single HyperNode up to tier 1 holds its sub-group: 1 pod is needed, and s0 takes 0.",
+     {"s0": 0}),
     (gang("first", 2, HARD, cpu="2"), gang("new", 3, HARD, cpu="3"),
      ONE.format(1, 3, "s0 takes 1, s1 takes 2"), {"s0": 1, "s1": 2}),
     ([], parts(3), FULL.format(3, 9, 8), {}),

@@ -233,8 +233,7 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     whole = next((group for group in groups if group.hard_topology()[0]), job)
     failed = chosen if groups else chosen or failed
     found, nodes, need = _too_small(
-        seen, job, whole, failed, max((group.min_available for group in groups),
-                                      default=job.min_available),
+        seen, job, whole, failed, max(groups or [job], key=_lacks),
         Message("topology.sub_group" if groups else "topology.it"))
     yield found
     yield from holders.room_causes(seen, job, Cause("", [], {"allowed": nodes, "request": need},
@@ -275,10 +274,10 @@ def _tries(seen: Evidence, job: JobInfo, waiting: set[str | None]) -> list[Recor
 
 
 def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries: list[Record],
-               needed: int, who: Message) -> tuple[Cause, list[str], Amounts]:
-    """(How many pods of a job, or of its sub-group, each HyperNode of an allowed tier takes, and
-    what those have left that were not tried; the nodes of these HyperNodes; what the minimum
-    requests).
+               short: JobInfo | SubJobInfo, who: Message) -> tuple[Cause, list[str], Amounts]:
+    """(How many pods of a job, or of its sub-group that is `short` of most, each HyperNode of an
+    allowed tier takes, and what those have left that were not tried; the nodes of these HyperNodes;
+    what the minimum requests).
     """
     topology, tier = seen.ssn.topology, whole.hard_topology()[1]
     most: dict[str, int] = {}
@@ -289,7 +288,9 @@ def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries:
             if info.tier <= tier and name != CLUSTER_TOP and name in topology.nodes]
     need = {name: amount for name, amount in amounts(whole.get_min_resources()).items()
             if amount and name in seen.ssn.total_resource.resource_names() and name != "pods"}
-    said = _sizes(seen, job, whole, most, near, need, {"who": who, "least": needed})
+    lacks = _lacks(short)
+    said = _sizes(seen, job, whole, most, near, need, {
+        "who": who, "least": short.min_available if whole is job else lacks, "n": lacks})
     nodes = [node.name for name in near for node in topology.nodes[name]]
     outside = sorted(seen.ssn.nodes.keys() - nodes) if near else []
     said += [Message("topology.outside", nodes=outside)] * bool(outside)
@@ -297,8 +298,13 @@ def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries:
     close = [(name, place, meant(node, outside, 0.8))
              for name, node, place in lint.misnamed(seen.ssn, near)]
     return Cause("topology_too_small", [*said, seen.own(job.uid, tries[-1]) if tries else None], {
-        "needed": needed, "holds": most, "tier": tier,
+        "n": lacks, "holds": most, "tier": tier,
         "misnamed": [each for each in close if each[2]]}, tries), nodes, need
+
+
+def _lacks(gang: JobInfo | SubJobInfo) -> int:
+    """How many pods a gang, or a sub-group, needs beside those that have nodes; at least one."""
+    return max(gang.min_available - gang.ready_task_num() - gang.waiting_task_num(), 1)
 
 
 def _sizes(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, most: dict[str, int],
@@ -314,7 +320,8 @@ def _sizes(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, most: dict
         full = "full" if len(left) == len(near) else "untried"
         return [Message(f"topology.{full if near else 'none'}", **facts)]
     alike = {count: [name for name in most if most[name] == count] for count in most.values()}
-    said = [Message("topology.takes", **facts, takes=[
+    beside = ".beside" * (facts["n"] < facts["least"])
+    said = [Message(f"topology.takes{beside}", **facts, takes=[
         Message("topology.take.each" if len(names) > 1 else "topology.take", hyper_node=names,
                 count=count) for count, names in alike.items()])]
     if job.allocated_hyper_node and job.hard_topology()[0]:
