@@ -236,6 +236,13 @@ TABLE = {
         Cluster([*two_tiers(), *gang("new", 3, HARD, cpu="4")]), TOPOLOGY,
         ["switch plugin/binpack.tier=1", f"job {NEW}.networkTopology.highestTierAllowed=9",
          f"job {NEW}.networkTopology.mode=soft", f"less {NEW}.minAvailable=1"]),
+    "an idle node is in no HyperNode": (
+        Cluster([*two_tiers(), *gang("old", 2, None, ["n0", "n1"]), node("out"),
+                 *gang("new", 3, HARD, cpu="4")]), TOPOLOGY,
+        ["switch plugin/binpack.tier=1", f"job {NEW}.networkTopology.highestTierAllowed=9",
+         f"job {NEW}.networkTopology.mode=soft",
+         *(f'others hypernode/{leaf}.members+=[{{"type": "Node", "selector": {{"exactMatch": '
+           f'{{"name": "out"}}}}}}]' for leaf in ("s1", "s0")), f"less {NEW}.minAvailable=1"]),
     "a HyperNode names a node wrongly": (
         Cluster([node("gpu-01"), node("gpu-02"), hyper_node("s0", 1, "node:gpu-1", "node:gpu-02"),
                  *gang("new", 2, HARD, cpu="4")]), TOPOLOGY,

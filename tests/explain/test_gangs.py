@@ -329,6 +329,21 @@ def test_how_many_pods_each_hyper_node_takes(more, topology, size, cpu, said, ho
     assert not said or found["topology_too_small"].numbers["holds"] == holds
 
 
+@pytest.mark.parametrize(("more", "topology", "size", "said"), [
+    ([], HARD, 3, "1 more node like n0 (to be listed by HyperNode s0; new is placed on n0, n1, 1 "
+     "new node)"),
+    ([], {"mode": "soft"}, 5, "1 more node like n0 (to be listed by HyperNode s0; new is placed on "
+     "n0, n1, n2 and 2 more)"),
+    ([], None, 5, "1 more node like n0 (new is placed on n2, n3, n0 and 2 more)"),
+    ([node("a"), node("b")], HARD, 4, "HyperNode s0: with a, b as members (new is placed on a, b, "
+     "n0 and 1 more)"),
+    ([node("a", cpu="2"), node("b")], HARD, 3, "HyperNode s0: with b as a member (new is placed on "
+     "b, n0, n1)")])
+def test_nodes_are_to_be_listed_by_a_hyper_node(more, topology, size, said):
+    cluster = Cluster([*two_tiers(), *more, *gang("new", size, topology, cpu="3")])
+    assert said in map(str, cluster.why("new", conf=TOPOLOGY).remedies)
+
+
 def parts(*sizes, cpu="3", topology=None, least=None, minimum=None):
     """A gang with sub-groups, each in a leaf."""
     policy = {"name": "w", "subGroupSize": max(sizes), "matchLabelKeys": ["part"],

@@ -26,7 +26,7 @@ RESUMING = {f"spec.{path}" for path, _ in SUSPENDED}
 MINIMUM, LEFT = {"minMember", "minResources"}, {"networkTopology"}
 """Fields of a PodGroup that a Job's controller sets again, and those that it leaves as they are."""
 
-PATCHED = ("Queue", "ResourceQuota", "PodDisruptionBudget")
+PATCHED = ("Queue", "ResourceQuota", "PodDisruptionBudget", "HyperNode")
 """Kinds of which each field may be changed."""
 
 

@@ -59,11 +59,16 @@ def _asked(value: Any, where: str) -> tuple[int, dict[str, str], dict[str, str]]
     return count, labels, devices
 
 
-def _with_members(obj: KubernetesObject, like: str, names: list[str]) -> KubernetesObject:
+def lists(obj: KubernetesObject, node: str) -> bool:
+    """Return whether an object is a HyperNode that names a node."""
+    return isinstance(obj, HyperNode) and any(
+        member.type == "Node" and member.selector.exact_match
+        and member.selector.exact_match.name == node for member in obj.spec.members)
+
+
+def _with_members(obj: Any, like: str, names: list[str]) -> KubernetesObject:
     """Add the copies of a node to a HyperNode that names it."""
-    if not isinstance(obj, HyperNode) or not any(
-            member.type == "Node" and member.selector.exact_match
-            and member.selector.exact_match.name == like for member in obj.spec.members):
+    if not lists(obj, like):
         return obj
     more = [MemberSpec("Node", MemberSelector(exact_match=ExactMatch(name))) for name in names]
-    return obj.evolve(spec=obj.spec.evolve(members=[*obj.spec.members, *more]))
+    return obj.changed(spec={"members": [*obj.spec.members, *more]})

@@ -22,6 +22,7 @@ from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.framework.config.conf import ALL_SWITCHES
 from volcano_lab.manifests.operators.table import OPERATORS
 from volcano_lab.manifests.pod_group_controller import GROUP_MIN_MEMBER, OWNERS
+from volcano_lab.manifests.schema import at_path
 from volcano_lab.messages import Message, known
 
 AMOUNTS = ("capability", "deserved", "guarantee.resource", "minResources", "hard", "requests")
@@ -224,6 +225,11 @@ def _more(value: Any, before: Any, obj: Node) -> Facts:
         "labels": Message("change.node.labels", n=len(labels), labels=labels) if labels else None}
 
 
+def _members(value: Any, before: Any, obj: KubernetesObject) -> Facts | None:
+    names = [at_path(each, ["selector", "exactMatch", "name"]) for each in value or ()]
+    return _if(bool(names) and all(names), n=len(names), nodes=names)
+
+
 def _minimum(value: Any, before: Any, obj: KubernetesObject) -> Facts:
     """Return the field of a gang's minimum, which depends on the creator of the PodGroup."""
     if not isinstance(obj, PodGroup) or (not obj.name.startswith("podgroup-") and any(
@@ -264,6 +270,7 @@ DETAILS: dict[str, Callable[[Any, Any, Any], Facts | None]] = {
     "change.node.metadata.labels.*": lambda value, before, obj: _if(value is not None),
     "change.node.taints": _taints,
     "change.node.more": _more,
+    "change.hypernode.members": _members,
     "change.job.minAvailable": _minimum,
     "change.job.minTaskMember.*": lambda value, before, obj: {} if value else {
         "after": Message("none")},

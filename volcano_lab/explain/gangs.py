@@ -10,6 +10,7 @@ from operator import itemgetter
 from typing import Any
 
 from volcano_lab.api import FAILED, GROUP_NAME, TASK_SPEC, JobInfo, SubJobInfo, objects as api
+from volcano_lab.api.task_index import TaskIndex
 from volcano_lab.explain import holders, lint, owners
 from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, part
@@ -233,7 +234,7 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     whole = next((group for group in groups if group.hard_topology()[0]), job)
     failed = chosen if groups else chosen or failed
     found, nodes, need = _too_small(
-        seen, job, whole, failed, max(groups or [job], key=_lacks),
+        seen, job, whole, failed, max(groups or (job,), key=_lacks),
         Message("topology.sub_group" if groups else "topology.it"))
     yield found
     yield from holders.room_causes(seen, job, Cause("", [], {"allowed": nodes, "request": need},
@@ -274,7 +275,7 @@ def _tries(seen: Evidence, job: JobInfo, waiting: set[str | None]) -> list[Recor
 
 
 def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries: list[Record],
-               short: JobInfo | SubJobInfo, who: Message) -> tuple[Cause, list[str], Amounts]:
+               short: TaskIndex, who: Message) -> tuple[Cause, list[str], Amounts]:
     """(How many pods of a job, or of its sub-group that is `short` of most, each HyperNode of an
     allowed tier takes, and what those have left that were not tried; the nodes of these HyperNodes;
     what the minimum requests).
@@ -298,11 +299,11 @@ def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries:
     close = [(name, place, meant(node, outside, 0.8))
              for name, node, place in lint.misnamed(seen.ssn, near)]
     return Cause("topology_too_small", [*said, seen.own(job.uid, tries[-1]) if tries else None], {
-        "n": lacks, "holds": most, "tier": tier,
+        "n": lacks, "holds": most, "tier": tier, "near": near, "outside": outside,
         "misnamed": [each for each in close if each[2]]}, tries), nodes, need
 
 
-def _lacks(gang: JobInfo | SubJobInfo) -> int:
+def _lacks(gang: TaskIndex) -> int:
     """How many pods a gang, or a sub-group, needs beside those that have nodes; at least one."""
     return max(gang.min_available - gang.ready_task_num() - gang.waiting_task_num(), 1)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from volcano_lab.api import Resource, objects as api
 from volcano_lab.api.taints import tolerates
-from volcano_lab.changes import UNSCHEDULABLE, path_text, value_text
+from volcano_lab.changes import UNSCHEDULABLE, Change, path_text, value_text
 from volcano_lab.explain import explanation, options, owners, required, rules, values
 from volcano_lab.explain.options import Case, Numbers, Option, Rank, once, setting, several
 from volcano_lab.manifests.schema import unstructure
@@ -137,3 +137,21 @@ class OfPods(Case):
                                      rank=Rank.JOB, kind="topology")
             if topology is not None and topology.mode == "hard":
                 yield once(setting(*way, "mode", to="soft"), rank=Rank.JOB, kind="topology")
+
+    def listed(self, numbers: Numbers) -> Iterator[Option]:
+        """That a HyperNode of an allowed tier list nodes that are in none of these, and have enough
+        left for a pod: as many as it takes.
+        """
+        asked = amounts(next(iter(self.job.tasks.values())).init_resreq)
+        meant = {node for *_, node in numbers["misnamed"]}
+        free = [name for name in numbers["outside"] if name not in meant and not explanation.over(
+            asked, amounts(self.ssn.nodes[name].idle))]
+        leaves = [name for name in numbers["near"] if all(
+            member.type == "Node"
+            for member in self.ssn.topology.hyper_nodes[name].hyper_node.spec.members)]
+        for name in sorted(leaves, key=lambda name: -numbers["holds"].get(name, 0))[:2]:
+            texts = [setting(f"hypernode/{name}", "members", to=[
+                {"type": "Node", "selector": {"exactMatch": {"name": node}}}
+                for node in free[:count]]).replace("=", "+=", 1)
+                for count in range(1, len(free) + 1)]
+            yield from options.stages((Change((text,)) for text in texts), Rank.OTHERS)

@@ -11,6 +11,7 @@ from attrs import Factory, define, field
 from volcano_lab.api import PIPELINED, JobInfo, Resource, TaskInfo
 from volcano_lab.changes import Change
 from volcano_lab.changes.kubectl import kubectl
+from volcano_lab.changes.more_nodes import lists
 from volcano_lab.explain import options, promises
 from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.outcome import Outcome
@@ -130,6 +131,14 @@ def by_owner(seen: Evidence, job: JobInfo, change: Change) -> Iterator[Message]:
                 found.setdefault(where, Message("gains.field", kind=kind, field=where,
                                                 before=given, after=after))
     yield from found.values()
+
+
+def by_hyper_node(seen: Evidence, job: JobInfo, change: Change) -> Iterator[Message]:
+    """Yield the HyperNodes that have to list nodes which are added for a job with a topology."""
+    nodes = [text.removeprefix("node/").partition(".more=")[0] for text in change.settings
+             if ".more=" in text and job.contains_network_topology()]
+    names = [obj.name for obj in seen.objects if any(lists(obj, name) for name in nodes)]
+    yield from [Message("gains.listed", names=names)] if names else ()
 
 
 def spared(seen: Evidence, before: Outcome, after: Outcome, uid: str) -> Iterator[Message]:

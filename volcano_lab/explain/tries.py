@@ -20,7 +20,7 @@ from volcano_lab.explain.outcome import BY_ITSELF, LARGE, Outcome, alone, outcom
 from volcano_lab.explain.owners import ended_as
 from volcano_lab.explain.price import costs, placed_before, price, surplus
 from volcano_lab.explain.promises import promise_fails
-from volcano_lab.explain.remedy import Remedy, by_owner, gains, spared
+from volcano_lab.explain.remedy import Remedy, by_hyper_node, by_owner, gains, spared
 from volcano_lab.explain.trial import TooLate, Trial
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.manifests import ManifestError, verdicts
@@ -224,7 +224,8 @@ class Tries:
             self.seen, self.before, after, uid)
         return Remedy(any_of([self.world.described(each, rank == Rank.WAIT)
                               for each in (change, *alike)]),
-                      (*by_owner(self.seen, self.job, change), *brings,
+                      (*by_owner(self.seen, self.job, change),
+                       *by_hyper_node(self.seen, self.job, change), *brings,
                        *costs(self.seen.called, cost), *on),
                       change, rank, self.world, names.called(uid),
                       counts(after.rest.session.jobs[uid])[0], cost, alike)
