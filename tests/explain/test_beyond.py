@@ -316,6 +316,16 @@ def test_what_a_numatopology_says_of_a_node_is_told(node, cpus, policy, sure, sa
                                    ) is bool(said)
 
 
+def test_nodes_without_the_numa_policy_of_a_pod_are_named():
+    objects = [POD % (NUMA % "restricted", "", "")]
+    for name, policy in (("n1", "restricted"), ("n2", "none"), ("n3", "")):
+        objects += [(NODE % "").replace("n1", name), *[TOPOLOGY.replace("NODE", name).replace(
+            "CPUS", "static").replace("POLICY", policy)] * bool(policy)]
+    found = Cluster(loads("---\n".join(objects))).explainer(CONF % "numa-aware").why("a/g")
+    assert ("n1: 1 and 2. Left out, by their Numatopologies: n2: none, CPUs static, n3: none."
+            in found.text)
+
+
 @pytest.mark.parametrize(("asked", "less"), [(2, False), (3, True)])
 def test_no_numa_node_has_the_cpus_of_a_container_free(asked, less):
     topology = TOPOLOGY.replace("NODE", "n1").replace("CPUS", "static").replace(

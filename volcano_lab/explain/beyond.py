@@ -56,7 +56,7 @@ def beyond_causes(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
             by = Message("beyond.claims.name") if plugin == "claims" else Message(
                 "beyond.plugin", plugin=plugin)
             more = [_mode(seen, task), _card_memory(seen, task), _cards(seen, task)] if (
-                plugin == "deviceshare") else [_numa(seen, task)] * (plugin == "numa-aware")
+                plugin == "deviceshare") else [*_numa(seen, task)] * (plugin == "numa-aware")
             what = Message(f"beyond.{plugin if plugin in {*BEYOND, 'claims'} else 'foreign'}")
             found = Cause.of("beyond", what, *more, by=by, pod=task.key, asks=asks or None)
             found.numbers |= _certain([*filter(None, more)])
@@ -294,25 +294,31 @@ def _listed(obj: KubernetesObject, annotation: str) -> list[list[str]]:
             if len(card) > 2 and card[2].isdecimal()]
 
 
-def _numa(seen: Evidence, task: TaskInfo) -> Message | None:
-    """The free CPUs of the nodes that have the NUMA policy of a pod, or that none has it; and that
-    no NUMA node has those of a container free.
+def _numa(seen: Evidence, task: TaskInfo) -> Iterator[Message]:
+    """Yield the free CPUs of the nodes that have the NUMA policy of a pod, or that no NUMA node has
+    those of a container free; and the nodes that do not have the policy.
     """
     policy = task.pod.metadata.annotations.get(NUMA_POLICY)
-    nodes: list[Any] = [said for name in seen.ssn.nodes
-                        for said in seen.not_created.get(numa.OF_NUMA + name, ())]
-    fit = [Message("numa.free", **said.facts) for said in nodes
+    nodes: dict[str, Any] = {name: said for name in seen.ssn.nodes
+                             for said in seen.not_created.get(numa.OF_NUMA + name, ())}
+    if not nodes or not policy:
+        return
+    fit = [Message("numa.free", **said.facts) for said in nodes.values()
            if (said.facts["policy"], said.facts["cpus"]) == (policy, "static")]
+    fits = {each.facts["node"] for each in fit}
+    out = [nodes.get(name) or Message("numa.none", node=name)
+           for name in seen.ssn.nodes if name not in fits]
     asked = max((int(quantity.parse(each.resources.requests.get("cpu", "0")))
                  for each in task.pod.spec.containers), default=0)
-    most, node = max(((int(count), said.facts["node"]) for said in fit
-                      for count in said.facts["free"]),
-                     key=itemgetter(0), default=(asked, ""))
+    most, node = max(((int(count), each.facts["node"]) for each in fit
+                      for count in each.facts["free"]), key=itemgetter(0), default=(asked, ""))
     if asked > most and policy == "single-numa-node":
-        return Message("beyond.numa.less", policy=policy, nodes=fit, asked=asked, node=node,
-                       most=most)
-    return Message(f"beyond.numa.{'free' if fit else 'policy'}", policy=policy,
-                   nodes=fit or nodes) if policy and nodes else None
+        yield Message("beyond.numa.less", policy=policy, nodes=fit, asked=asked, node=node,
+                      most=most)
+    else:
+        yield Message(f"beyond.numa.{'free' if fit else 'policy'}", policy=policy, nodes=fit or out)
+    if fit and out:
+        yield Message("beyond.numa.out", nodes=out)
 
 
 def _certain(said: list[Message]) -> dict[str, Any]:
