@@ -364,6 +364,23 @@ def test_devices_in_parts_on_nodes_are_not_counted_by_binpack(binpack, gpu, said
             "nvidia.com/gpu pods with them fill" in text) is said
 
 
+@pytest.mark.parametrize("capacity", [2, 4])
+def test_devices_that_nodes_do_not_announce_are_named_in_place_of_binpack(capacity):
+    """Binpack keeps nothing free of what a kubelet withholds; and a hint is no cause: it is last.
+    """
+    cluster = Cluster()
+    for name in ("n1", "n2"):
+        cluster.node(name, cpu=8, gpu=2).job(f"on-{name}", gpu=1, running={name: 1})
+    nodes = [obj.changed(status={"capacity": {"nvidia.com/gpu": str(capacity)}})
+             if obj.kind == "Node" else obj for obj in cluster.job("big", gpu=2).objects()]
+    found = Explainer(nodes, "actions: allocate\ntiers: [{plugins: [{name: predicates}, "
+                             "{name: binpack}]}]").why("big")
+    first = next(cause for cause in found.causes if cause.code == "fragmented")
+    codes = [said.code for said in first.sentences if said]
+    assert codes[-1] == ("devices.withheld" if capacity > 2 else "not_packed")
+    assert ("not_packed" in codes) is (capacity == 2)
+
+
 @pytest.mark.parametrize(("cpus", "free", "change"), [
     ((6, 2, 1), 1, "default/j2"),  # the smallest one that is enough
     ((6, 2, 2), 0, "default/j1"),  # of equal ones the first

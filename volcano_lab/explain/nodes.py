@@ -184,12 +184,13 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
                    node=allowed[0], largest=largest, total=part(total, full or names),
                    request=part(request, largest or (full if code == "cluster_full" else listed)),
                    left=_one_by_one(left, lacking, most, everywhere, rules.MOST if some else 0))
+    kept = [*withheld(seen, task, seen.ssn.nodes, names)]
+    hint = requests.not_packed(seen, names) if code == "fragmented" and not kept else None
     return Cause(code, [said, *requests.at_first(seen, task, largest or names),
                         None if largest else seen.own(task.job, choice),
                         *_beside_daemons(seen, request, largest, allowed),
-                        requests.not_packed(seen, names) if code == "fragmented" else None,
-                        *requests.not_announced(seen, largest, task),
-                        *withheld(seen, task, seen.ssn.nodes, names)], numbers, [choice])
+                        *requests.not_announced(seen, largest, task), *kept, hint],
+                 numbers, [choice])
 
 
 def _largest(seen: Evidence, request: Amounts, allowed: list[str], names: list[str]) -> Amounts:
