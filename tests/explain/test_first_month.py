@@ -501,6 +501,8 @@ def test_a_cluster_whose_scheduler_does_not_run_leaves_jobs_as_they_are(text, sa
     assert job.head.startswith("a/g waits for Volcano's scheduler, which runs no cycle." if said
                                else "a/g does not wait.")
     assert said in job.text and ("no_scheduler" in job.codes) is bool(said)
+    assert ("its log (kubectl logs --previous -n v volcano-scheduler-1)" in job.text) is (
+        "scheduler-1" in said)
     assert ("waits for Volcano's scheduler" in pod.head) is bool(said) is bool(groups)
     rules = [finding.rule for finding in cluster.lint()]
     assert ("not-running" in rules) is ("volcano-scheduler" in said)

@@ -460,7 +460,8 @@ def test_a_pod_that_is_pipelined_is_told_with_the_pod_that_leaves():
     assert found.head == "Pod default/new-w-0 is Pipelined on node n1."
     assert ("default/old-w-0 (of default/old) leaving; overdue since 2026-01-01 00:00 UTC"
             in found.text)
-    assert "Look at the node; after kubectl delete pod --force Volcano counts" in found.text
+    assert ("Look at the node; after kubectl delete pod -n default old-w-0 --force Volcano counts"
+            in found.text)
 
 
 def test_a_pod_that_has_failed_is_not_ended_by_a_deletion():

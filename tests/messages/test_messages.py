@@ -166,3 +166,16 @@ def test_each_of_many_problems_is_named_or_counted(groups):
     ("a", 7, "near it are a0, a1, a2, a3, a4, a5"), ("a1", 11, "near it are a1, a10")])
 def test_of_names_that_exist_the_similar_ones_are_told_else_the_first_eight(name, known, said):
     assert near(name, [f"a{number}" for number in range(known)]) == said
+
+
+CLUSTER_WIDE = re.compile(r"kubectl (is asked|that would|cordon|create clusterrole|"
+                          r"get (numatopologies|nodeclaims|csinodes))")
+
+
+def test_each_command_of_kubectl_names_a_namespace():
+    forms = [[text] if isinstance(text, str) else text for text in TEXTS.values()]
+    commands = [each for text in itertools.chain(*forms)
+                for each in re.findall(r"kubectl [a-z].{60}", text + " " * 60)]
+    wide = [each for each in commands if CLUSTER_WIDE.match(each)]
+    assert len(commands) > len(wide) > 5
+    assert not [each for each in commands if each not in wide and not re.search(" -(n|A)", each)]

@@ -170,7 +170,8 @@ def idle_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     for code in OWN.values():
         why: list[Message] = seen.stopped.get(code, [])
         if work[code] and why:
-            yield Cause.of(code, why=why)
+            yield Cause.of(code, why=why, log=Message("idle.log", **dict(zip(
+                ("namespace", "pod"), why[0].facts["pod"].split("/"), strict=True))))
         elif work[code]:
             yield from _unseen(seen, code, seen.volcano_jobs(job) if code == "no_controller" else (
                 seen.named.get(job.pod_group.key, ())))
@@ -206,7 +207,7 @@ def _unseen(seen: Evidence, code: str, own: Iterable[KubernetesObject]) -> Itera
                          each.key for each in seen.given if type(each) is type(obj) and _phase(each)
                          and (each.metadata.creation_timestamp or 0.0) > created), None)}
             if code == "no_scheduler" and not facts["later"]:
-                yield Cause.of(code, why=[Message("idle.unseen", **facts)])
+                yield Cause.of(code, why=[Message("idle.unseen", **facts)], log=None)
             else:
                 yield Cause(code, Message(f"{code}.unseen", kind=obj.kind, **facts), {
                     "unseen": True})

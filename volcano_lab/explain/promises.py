@@ -93,11 +93,12 @@ def _promised_on(seen: Evidence, node: str, pods: list[str], records: list[Recor
         for task in sorted(leaving, key=lambda task: task.key not in evicted))
     why = [Message("promised.evicts" if action else "promised.leaves", action=action, pods=who)
            for action, who in by.items()] or [Message("promised.free")]
-    ends = [_ends(seen, task) for task in leaving] or [seen.ssn.now]
-    if overdue(seen, leaving):
-        why.append(Message("promised.overdue", moment=moment_text(min(ends))))
-    elif max(ends) > seen.ssn.now + OVERDUE:
-        why.append(Message("promised.until", moment=moment_text(max(ends)), node=node))
+    late, in_order = overdue(seen, leaving), sorted(leaving, key=lambda task: _ends(seen, task))
+    for task in in_order[:1] if late else in_order[-1:]:
+        if late or _ends(seen, task) > seen.ssn.now + OVERDUE:
+            why.append(Message("promised.overdue" if late else "promised.until", node=node,
+                               moment=moment_text(_ends(seen, task)), namespace=task.namespace,
+                               name=task.name))
     code = "promised.part" if len(pods) == 1 else "promised.parts"
     return Message(code, n=len(pods), pod=pods[0], node=node, why=why)
 
