@@ -183,6 +183,25 @@ def test_a_node_with_devices_that_it_may_not_use_is_repaired_before_one_is_bough
         "repair node n1, which has 7 of 8 a.b/gpu or repair node n2, which has 0 of 8 a.b/gpu")
 
 
+AGENT = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: %s, namespace: kube-system, labels: {app: plugin}%s}
+spec: {nodeName: %s, containers: [{name: c}]}
+status: {phase: Running, containerStatuses: [{name: c, state: {%s}}]}
+"""
+
+
+def test_pods_that_do_not_run_on_a_node_that_is_repaired_are_named():
+    crashes = "waiting: {reason: CrashLoopBackOff}"
+    cluster = broken(n1=7, n2=7).add(
+        AGENT % ("a-1", "", "n1", crashes), AGENT % ("b-1", "", "n1", "running: {}"), AGENT % (
+            "a-2", ", deletionTimestamp: '2026-01-01T00:00:00Z'", "n2", "running: {}"))
+    assert str(cluster.why("new", conf=ALLOCATE).remedies[0]).endswith(
+        "(not running on n1: kube-system/a-1 (CrashLoopBackOff); not running on n2: "
+        "kube-system/a-2 (Terminating); new is placed on n1)")
+
+
 @pytest.mark.parametrize("first", ["volcano", "other"])
 def test_pods_of_a_gang_that_name_another_scheduler_are_given_to_volcano(first):
     pods = "".join("---\n" + POD.replace("web-0", f"web-{number}").replace("volcano,", f"{name},")

@@ -8,12 +8,12 @@ from typing import Any
 
 from attrs import Factory, define, field
 
-from volcano_lab.api import PIPELINED, JobInfo, Resource, TaskInfo
+from volcano_lab.api import PIPELINED, RELEASING, JobInfo, Resource, TaskInfo
 from volcano_lab.changes import Change
 from volcano_lab.changes.kubectl import kubectl
 from volcano_lab.changes.more_nodes import lists
 from volcano_lab.explain import options, promises
-from volcano_lab.explain.evidence import Evidence, unplaced
+from volcano_lab.explain.evidence import Evidence, not_started, unplaced
 from volcano_lab.explain.outcome import Outcome
 from volcano_lab.explain.price import Price
 from volcano_lab.explain.requests import sized_by
@@ -139,6 +139,19 @@ def by_hyper_node(seen: Evidence, job: JobInfo, change: Change) -> Iterator[Mess
              if ".more=" in text and job.contains_network_topology()]
     names = [obj.name for obj in seen.objects if any(lists(obj, name) for name in nodes)]
     yield from [Message("gains.listed", names=names)] if names else ()
+
+
+def on_repaired(seen: Evidence, settings: Iterable[str]) -> Iterator[Message]:
+    """Yield the pods that do not run on nodes which settings repair, and why."""
+    repaired = {text.removeprefix("node/").partition(field)[0] for text in settings
+                for field in (".taints=", ".allocatable") if field in text}
+    for name in filter(seen.ssn.nodes.__contains__, sorted(repaired)):
+        tasks = [task for task in seen.ssn.nodes[name].tasks.values()
+                 if task.status == RELEASING or not_started([task.pod])]
+        if tasks:
+            leaving = ["Terminating"] * any(task.status == RELEASING for task in tasks)
+            yield Message("gains.not_running", node=name, pods=[task.key for task in tasks],
+                          why=[*not_started(task.pod for task in tasks), *leaving])
 
 
 def spared(seen: Evidence, before: Outcome, after: Outcome, uid: str) -> Iterator[Message]:

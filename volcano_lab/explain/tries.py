@@ -20,7 +20,7 @@ from volcano_lab.explain.outcome import BY_ITSELF, LARGE, Outcome, alone, outcom
 from volcano_lab.explain.owners import ended_as
 from volcano_lab.explain.price import costs, placed_before, price, surplus
 from volcano_lab.explain.promises import promise_fails
-from volcano_lab.explain.remedy import Remedy, by_hyper_node, by_owner, gains, spared
+from volcano_lab.explain.remedy import Remedy, by_hyper_node, by_owner, gains, on_repaired, spared
 from volcano_lab.explain.trial import TooLate, Trial
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.manifests import ManifestError, verdicts
@@ -220,12 +220,14 @@ class Tries:
                      {} if rank == Rank.WAIT else placed_before(self.before), uid, self._over)
         cost.surplus = surplus(self.before, after.last, uid)
         names = Names(after.rest.session)
+        settings = [text for each in (change, *alike) for text in each.settings]
         brings = spared(self.seen, self.base, after, uid) if self.keep else gains(
             self.seen, self.before, after, uid)
         return Remedy(any_of([self.world.described(each, rank == Rank.WAIT)
                               for each in (change, *alike)]),
                       (*by_owner(self.seen, self.job, change),
-                       *by_hyper_node(self.seen, self.job, change), *brings,
+                       *by_hyper_node(self.seen, self.job, change),
+                       *on_repaired(self.seen, settings), *brings,
                        *costs(self.seen.called, cost), *on),
                       change, rank, self.world, names.called(uid),
                       counts(after.rest.session.jobs[uid])[0], cost, alike)
