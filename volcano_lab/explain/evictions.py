@@ -193,7 +193,7 @@ def _class_of(seen: Evidence, record: Record) -> Iterator[Message]:
 
 def _no_reclaim(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield a queue that holds more than it deserves of what this job's queue is owed, where the
-    configuration has no reclaim; or that reclaim would evict none, as no queue does.
+    configuration has no reclaim.
     """
     queues = seen.trace.start["queues"]
     mine = queues.get(job.queue, {"deserved": {}, "allocated": {}})
@@ -206,21 +206,6 @@ def _no_reclaim(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             yield Cause("no_reclaim_action", Message(f"no_reclaim_action{closed}", **sums), sums,
                         context=True)
             return
-    yield from _none_above(seen, job, owed)
-
-
-def _none_above(seen: Evidence, job: JobInfo, owed: Amounts) -> Iterator[Cause]:
-    """Yield what other queues hold, none more than it deserves, of what a job requests and its
-    queue is owed.
-    """
-    asks = next((amounts(task.init_resreq) for task in unplaced(job)), {})
-    held = {name: [each for each in owed if queue["allocated"].get(each) and asks.get(each)]
-            for name, queue in seen.trace.start["queues"].items() if name != job.queue}
-    sums = [Message("queue.sums_of", **seen.sums(name, names))
-            for name, names in held.items() if names]
-    if sums and not over(asks, owed) and not job.contains_sub_job_policy() and not (
-            job.contains_hard_topology()):
-        yield Cause.of("reclaim_no_more", context=True, sums=sums)
 
 
 def no_preempt(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
