@@ -235,7 +235,7 @@ def test_a_budget_that_protects_is_named_with_what_it_allows():
     cluster.job("new", cpu=2, priority_class="x", priority=9)
     found = cluster.why("new", conf=conf(actions="allocate, preempt").replace(
         "{name: priority}, {name: gang}", "{name: priority}, {name: pdb}, {name: gang}"))
-    assert "(default/web allows 0 disruptions)" in found.text
+    assert "(default/web (minAvailable 4) allows 0 disruptions)" in found.text
     assert "PodDisruptionBudget default/web: minAvailable 4 -> 2" in changes(found)
 
 
@@ -255,7 +255,7 @@ def test_plugins_that_keep_different_pods_are_named_with_what_each_protects(plug
     for plugin, count, job in [("gang", 4, "ring"), ("pdb", 3, "web")] if ring else ():
         assert (f"preempt finds {count} candidates (of default/{job}) that other plugins allow, "
                 f"but {plugin} allows none: ") in found.text
-    assert "(default/web allows 0 disruptions)" in found.text
+    assert "(default/web (minAvailable 4) allows 0 disruptions)" in found.text
     offered = {change for change in changes(found) if "PodDisruptionBudget" in change}
     assert offered == ({"PodDisruptionBudget default/web: minAvailable 4 -> 2"} if ring else set())
 
@@ -274,6 +274,23 @@ def test_a_budget_lets_as_many_more_go_as_are_needed(bound, less):
     assert offered == ([f"PodDisruptionBudget default/web: {less}"] if less else [])
     lines = [line for remedy in found.remedies for line in remedy.kubectl]
     assert any("kubectl patch poddisruptionbudget web " in line for line in lines) is bool(less)
+
+
+@pytest.mark.parametrize(("bound", "asked", "change"), [
+    ("minAvailable: 3", 2, "minAvailable 3 -> 2"), ("maxUnavailable: 1", 4, "maxUnavailable 1 -> 4"),
+    ("minAvailable: 75%", 2, None)])
+def test_a_budget_that_lets_too_few_go_is_named_with_its_field(bound, asked, change):
+    cluster = Cluster().node("n1", cpu=4).add(BUDGET.replace("minAvailable: 4", bound).replace(
+        "Allowed: 0", "Allowed: 1")).add(
+        "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: x}, value: 9}")
+    cluster.job("web", pods=4, min_member=1, cpu=1, labels={"app": "web"}, running={"n1": 4})
+    found = cluster.job("new", cpu=asked, priority_class="x").why("new", conf=conf(
+        actions="allocate, preempt").replace("{name: gang}", "{name: pdb}"))
+    assert ("preempt may evict at most 1 pod on one node" in found.text and
+            f"Plugin pdb keeps 3 more pods: PodDisruptionBudget default/web "
+            f"({bound.replace(':', '')}) allows 1 disruption." in found.text)
+    offered = [text for text in changes(found) if "PodDisruptionBudget" in text]
+    assert offered == [f"PodDisruptionBudget default/web: {change}"] * bool(change)
 
 
 def test_what_may_be_evicted_is_counted_where_it_is_too_little():

@@ -312,7 +312,7 @@ def test_a_budget_is_named_that_no_plugin_respects(configured):
     cluster = running(labels={"app": "web"}).job("new", queue="b", cpu=1).add(budget)
     text = cluster.why("old", evict=True, conf=conf(
         "allocate, reclaim", *PLUGINS, *["pdb"] * configured)).text
-    assert ("default/keep allows 0 disruptions: without plugin pdb" in text) is not configured
+    assert ("allows 0 disruptions: without plugin pdb" in text) is not configured
 
 
 @pytest.mark.parametrize("policies, said", [

@@ -14,7 +14,7 @@ from volcano_lab.api import BOUND, JobInfo
 from volcano_lab.api.objects import PriorityClass
 from volcano_lab.explain.evidence import Evidence, not_started, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
-from volcano_lab.explain.protection import disagreeing, protected_causes, sums_of
+from volcano_lab.explain.protection import budgets_of, disagreeing, protected_causes, sums_of
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message
 from volcano_lab.trace import POINTS, Record, amounts, grouped, kinds
@@ -150,13 +150,22 @@ def _not_enough(seen: Evidence, job: JobInfo, answers: list[Record], action: str
     agreed = [record for record in combined if record["answer"]]
     made = {record["task"] for record in seen.in_action(action, "do", job=job.uid)
             if record["operation"] == "pipeline"}
-    if made and not seen.in_action(action, "commit", job=job.uid):
-        return [Cause("victims_insufficient", Message(
-            "victims_insufficient.gang", action=action, made=len(made), least=least),
-            {"made": len(made)}, agreed[:3])]
-    found = [*disagreeing(seen, job, answers)] if combined and not agreed else []
-    return found or [Cause("victims_insufficient", _most_freed(seen, agreed, action), {},
-                           agreed[:3] or answers[:3])]
+    undone = made and not seen.in_action(action, "commit", job=job.uid)
+    found = [*disagreeing(seen, job, answers)] if combined and not (agreed or undone) else []
+    said = Message("victims_insufficient.gang", action=action, made=len(made), least=least
+                   ) if undone else _most_freed(seen, agreed, action)
+    return found or [_with_budgets(seen, answers, said, agreed or answers)]
+
+
+def _with_budgets(seen: Evidence, answers: list[Record], said: Message, records: list[Record]
+                  ) -> Cause:
+    """That pods are too few, and the PodDisruptionBudgets by which plugin pdb keeps others."""
+    kept = {key for record in answers if record["plugin"] == "pdb"
+            for key in record["candidates"] if key not in record["answer"][0]}
+    budgets = budgets_of(seen, map(seen.tasks.__getitem__, kept))
+    more = Message("victims_insufficient.budgets", n=len(kept), budgets=budgets)
+    return Cause("victims_insufficient", [said, more if budgets else None], {
+        "candidates": kept, "budgets": [each.facts["budget"] for each in budgets]}, records[:3])
 
 
 def _most_freed(seen: Evidence, agreed: list[Record], action: str) -> Message:

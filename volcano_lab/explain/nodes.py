@@ -184,13 +184,19 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
                    node=allowed[0], largest=largest, total=part(total, full or names),
                    request=part(request, largest or (full if code == "cluster_full" else listed)),
                    left=_one_by_one(left, lacking, most, everywhere, rules.MOST if some else 0))
-    kept = [*withheld(seen, task, seen.ssn.nodes, names)]
-    hint = requests.not_packed(seen, names) if code == "fragmented" and not kept else None
     return Cause(code, [said, *requests.at_first(seen, task, largest or names),
                         None if largest else seen.own(task.job, choice),
                         *_beside_daemons(seen, request, largest, allowed),
-                        *requests.not_announced(seen, largest, task), *kept, hint],
-                 numbers, [choice])
+                        *requests.not_announced(seen, largest, task),
+                        *_hints(seen, task, code, names)], numbers, [choice])
+
+
+def _hints(seen: Evidence, task: TaskInfo, code: str, names: list[str]) -> Iterator[Message | None]:
+    """Yield what nodes do not announce; or else why devices are left in parts."""
+    kept = [*withheld(seen, task, seen.ssn.nodes, names)]
+    yield from kept
+    if code == "fragmented" and not kept:
+        yield requests.not_packed(seen, names)
 
 
 def _largest(seen: Evidence, request: Amounts, allowed: list[str], names: list[str]) -> Amounts:

@@ -11,6 +11,7 @@ from volcano_lab.explain import lint, pages
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, moment_text, over, part
 from volcano_lab.explain.holders import held_by_strangers
+from volcano_lab.manifests.schema import unstructure
 from volcano_lab.messages import Message
 from volcano_lab.plugins import cdp, pdb
 from volcano_lab.trace import Record, amounts, grouped
@@ -166,10 +167,13 @@ def _shared_with_strangers(seen: Evidence, job: JobInfo, plugin: str, wanted: It
 
 def budgets_of(seen: Evidence, pods: Iterable[TaskInfo]) -> list[Message]:
     """Return the PodDisruptionBudgets that select some pods, and what they allow."""
-    return [Message("budget", budget=budget.key, n=budget.status.disruptions_allowed)
+    tasks = [*pods]
+    return [Message("budget", budget=budget.key, n=budget.status.disruptions_allowed, bound=[
+        f"{name} {value}" for name, value in unstructure(budget.spec).items()
+        if name in ("minAvailable", "maxUnavailable")])
             for budget, selector in pdb.selecting(seen.ssn)
             if any(budget.namespace == task.namespace
-                   and selector.matches(task.pod.metadata.labels) for task in pods)]
+                   and selector.matches(task.pod.metadata.labels) for task in tasks)]
 
 
 def sums_of(seen: Evidence, record: Record | None, queue: str, names: Iterable[str] = ()
