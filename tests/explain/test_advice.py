@@ -277,8 +277,8 @@ def test_a_budget_lets_as_many_more_go_as_are_needed(bound, less):
 
 
 @pytest.mark.parametrize(("bound", "asked", "change"), [
-    ("minAvailable: 3", 2, "minAvailable 3 -> 2"), ("maxUnavailable: 1", 4, "maxUnavailable 1 -> 4"),
-    ("minAvailable: 75%", 2, None)])
+    ("minAvailable: 3", 2, "minAvailable 3 -> 2"),
+    ("maxUnavailable: 1", 4, "maxUnavailable 1 -> 4"), ("minAvailable: 75%", 2, None)])
 def test_a_budget_that_lets_too_few_go_is_named_with_its_field(bound, asked, change):
     cluster = Cluster().node("n1", cpu=4).add(BUDGET.replace("minAvailable: 4", bound).replace(
         "Allowed: 0", "Allowed: 1")).add(

@@ -153,6 +153,24 @@ def test_the_hours_of_a_revocable_zone_are_said_where_they_refuse_it(now, preemp
     assert ("in a revocable zone, open 10:00-21:00 (UTC)." in found.head) == (now == 23)
 
 
+@pytest.mark.parametrize(("hours", "now", "wider"), [
+    ("10:00-21:00", 23, "10:00-23:59"), ("10:00-21:00", 9, "09:00-21:00"),
+    ("10:30-21:00", 10, "10:00-21:00"), ("9:00-9:30", 7, "07:00-9:30"),
+    ("22:00-06:00", 3, "00:00-23:59"),  # after midnight nothing is left of it
+    ("", 3, "00:00-23:59"), ("10-21", 3, "00:00-23:59"), ("10:00-21:00", 12, None)])
+def test_a_revocable_zone_may_be_open_at_this_hour(hours, now, wider):
+    zones = f", arguments: {{tdm.revocable-zone.night: '{hours}'}}" if hours else ""
+    conf = f"actions: allocate\ntiers: [{{plugins: [{{name: tdm{zones}}}]}}]"
+    cluster = Cluster().node("n1", cpu=4, labels={"volcano.sh/revocable-zone": "night"})
+    cluster.add(POD.format(name="web-0", space="default", app="web", phase="Pending",
+                           spec="nodeSelector: {}").replace("annotations: {", "annotations: {"
+                           "volcano.sh/preemptable: 'true', "))
+    cluster.add(GROUP.format(least=1, more="queue: default"))
+    found = cluster.why("web", conf=conf, now=now * 3600.0)
+    assert [each.args for each in found.remedies] == [[
+        "--set", f'plugin/tdm.tdm.revocable-zone.night="{wider}"']] * bool(wider)
+
+
 def test_a_revocable_zone_other_than_all_is_said_to_allow_none():
     conf = ("actions: allocate\ntiers: [{plugins: [{name: tdm, arguments: "
             "{tdm.revocable-zone.night: '00:00-23:59'}}]}]")

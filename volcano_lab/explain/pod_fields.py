@@ -12,6 +12,7 @@ from volcano_lab.changes import UNSCHEDULABLE, Change, path_text, value_text
 from volcano_lab.explain import explanation, options, owners, required, rules, values
 from volcano_lab.explain.options import Case, Numbers, Option, Rank, once, setting, several
 from volcano_lab.manifests.schema import unstructure
+from volcano_lab.plugins import tdm
 from volcano_lab.trace.plain import amounts
 
 ROLE = "node-role.kubernetes.io/"
@@ -155,3 +156,19 @@ class OfPods(Case):
                 for node in free[:count]]).replace("=", "+=", 1)
                 for count in range(1, len(free) + 1)]
             yield from options.stages((Change((text,)) for text in texts), Rank.OTHERS)
+
+    def open_hours(self, numbers: Numbers) -> Iterator[Option]:
+        """That the revocable zones of nodes be open now: from this hour on, or until it ends; all
+        day where no hours are known, or these end on the next day.
+        """
+        plugin: Any = self.ssn.plugins["tdm"]
+        now = explanation.moment_text(self.ssn.now)[-5:-3]
+        for zone in dict.fromkeys(self.ssn.nodes[name].revocable_zone for name in numbers["names"]):
+            hours = plugin.zones.get(zone, "")
+            start, _, end = hours.replace(" ", "").partition("-")
+            wider = f"{now}:00-{end}" if now < start.zfill(5) else f"{start}-{now}:59"
+            if (tdm.hours_of(hours) or (0, tdm.DAY))[1] >= tdm.DAY:
+                wider = "00:00-23:59"
+            if plugin.closed_because(zone):
+                yield once(f"plugin/tdm.{tdm.ZONE_PREFIX}{zone}={value_text(wider)}",
+                           rank=Rank.OTHERS)
