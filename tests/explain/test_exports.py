@@ -404,3 +404,22 @@ def test_a_quota_refuses_pods_that_do_not_name_what_it_counts(hard, named):
     found = asked(text, quota).why("new").text
     said = f"ResourceQuota default/q counts {named}, which a container does not name, so the API"
     assert (said in found) == bool(named)
+
+
+WITHIN = "Job default/new: tasks.0.template.spec.containers.0.resources.requests.cpu 2 -> {}"
+FEWER = "Job default/new: tasks.0.replicas {0} -> {1}"
+
+
+@pytest.mark.parametrize(("pods", "least", "hard", "own"), [
+    (4, 4, "6", ["all: " + FEWER.format(4, 3) + "; job default/new: minAvailable 4 -> 3; "
+                 "Job default/new: tasks.0.minAvailable 4 -> 3", WITHIN.format("1500m")]),
+    (4, 1, "6", [WITHIN.format("1500m")]),  # with fewer no other pod is placed
+    (3, 3, "1", [WITHIN.format("300m")]),
+    (3, 3, "200m", []), (1, 1, "1", [WITHIN.format("1")])])
+def test_a_quota_is_kept_by_fewer_pods_or_smaller_ones(pods, least, hard, own):
+    quota = QUOTA.replace('"5"', f'"{hard}"').replace('used: {requests.cpu: "4"}', "used: {}")
+    found = asked(exported("new", pods, 2, least=least, group=False), quota).why("new")
+    changes = [each.change for each in found.remedies]
+    assert [each for each in changes if "ResourceQuota" not in each] == own
+    assert any("ResourceQuota" in each for each in changes)
+    assert [line for each in found.remedies[1:] for line in each.kubectl] == []

@@ -226,6 +226,8 @@ class Candidates(OfQueues, OfPods):
             self.ssn.jobs[uid]) == len(self.ssn.jobs[uid].tasks)], Rank.HARMLESS)
         yield from options.quota_raised(numbers["quota"], *(
             numbers[level] for level in ("wanted", "for_all") if level in numbers))
+        if "asked" in numbers:
+            yield from values.within_quota(self.world, self.job.uid, numbers)
 
     def ranges(self, numbers: Numbers) -> Iterator[Option]:
         """That the LimitRange allow what a container has, or give it a limit that does."""

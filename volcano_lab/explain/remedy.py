@@ -65,7 +65,9 @@ class Remedy:
     @property
     def kubectl(self) -> list[str]:
         """The commands that carry it out; none where it takes more than these, or waiting."""
-        return [] if self.rank == options.Rank.WAIT else kubectl(self.made, self.world.objects)
+        given = any(map(options.of_manifest, self.made.settings))
+        return [] if self.rank == options.Rank.WAIT else kubectl(
+            self.made, self.world.given if given else self.world.objects)
 
     def as_dict(self) -> dict[str, Any]:
         """The change as plain data, jobs by their names: pods that are evicted, gangs that break

@@ -206,6 +206,25 @@ def _more(like: api.Node, more: dict[str, Any], count: int) -> Change:
     return Change((f"node/{like.name}.more={value_text(value)}",))
 
 
+def within_quota(world: World, uid: str, numbers: dict[str, Any]) -> Iterator[Option]:
+    """Fewer of the pods that a job's owner asks for, or smaller requests, with which all of them
+    are within what a ResourceQuota allows of the first resource that it lacks.
+    """
+    (name, wanted), *_ = numbers["wanted"]
+    each, hard, count = (quantity.parse(str(numbers[key])) for key in ("asked", "hard", "pods"))
+    left = hard - quantity.parse(wanted) + each * count
+    resource = name.removeprefix("requests.").removeprefix("limits.")
+    fields = {path: int(left // each) for path in world.written(uid, "replicas", int(count))}
+    fields |= {path: int(left // each) for path in world.written(uid, "minAvailable", int(count))
+               if fields}
+    step = options.step_of(resource)
+    size = options.text_of(resource, left / count // step * step, numbers["asked"])
+    for texts, least in ((fields, left - each), (dict.fromkeys(
+            world.written(uid, resource, numbers["asked"]), size), left / count - step)):
+        if least >= 0:
+            yield once(*(f"{path}={text}" for path, text in texts.items()), rank=Rank.LESS)
+
+
 def sum_of(parts: Iterable[str], like: str) -> str:
     """The sum of quantities, as this one is written."""
     return quantity.to_text(sum(map(quantity.parse, parts)), quantity.style_of(like))

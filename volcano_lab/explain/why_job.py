@@ -138,7 +138,8 @@ def _not_made(seen: Evidence, job: JobInfo, why: Said) -> Cause:
     used, users = quota_users(seen, job, by.facts["wanted"])
     return Cause("pods_refused", [said, used], {
         "quota": by.facts["quota"], "short": by.facts["short"], "holders": users,
-        "wanted": [*by.facts["wanted"].items()],
+        "wanted": [*by.facts["wanted"].items()], **by.facts["sums"][0].facts,
+        "pods": len(job.tasks) + len(facts.get("names", ())),
         "for_all": [*wanted_by_all(seen, by.facts).items()]}, [], enough)
 
 
