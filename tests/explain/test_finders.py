@@ -110,7 +110,6 @@ BEFORE = ["3 job/default/new.priority=1", "3 queue/a.priority=4"]
 
 @pytest.mark.parametrize(("numbers", "more", "last"), [
     ({}, [], []), ({"takers": ["default/x"]}, BEFORE, []), ({"takers": ["gone"]}, [], []),
-    ({"against": "anti_affinity"}, [], ["7 job/default/new.affinity.podAntiAffinity=null"]),
     ({"against": "taint"}, [], [])])
 def test_a_promised_place_is_kept_by_what_is_served_first(numbers, more, last):
     assert texts(finder(holders(**TWO)).promised(numbers)) == [*ORDER, *more, *last]

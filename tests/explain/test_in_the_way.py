@@ -97,7 +97,7 @@ def test_a_rule_about_other_pods_names_no_pod_that_it_is_not_about():
 
 def test_a_pod_may_be_let_beside_those_that_it_required_to_be_away_from():
     changes = [remedy.change for remedy in why(spec=APART % "kubernetes.io/hostname").remedies]
-    assert "job default/web: without its pod anti-affinity" in changes
+    assert "job default/web: pod anti-affinity preferred, not required, for all its pods" in changes
 
 
 def test_nobody_advises_to_tolerate_that_a_node_does_not_work():

@@ -228,6 +228,9 @@ def test_a_defect_is_told_where_a_full_root_withholds_what_is_deserved():
     admitted = Cluster([obj.changed(status={"phase": "Inqueue"}) if obj.key == "default/new"
                         and obj.kind == "PodGroup" else obj for obj in cluster.objects()])
     assert "#4679" not in asked(admitted, text).text
+    within = Cluster().node("n1", cpu=8).queue("a", deserved=8).queue("b", deserved=4).job(
+        "old", queue="a", pods=8, cpu=1, running={"n1": 8}).job("new", queue="b", cpu=2)
+    assert "#4679" not in asked(within, text).text  # a holds what it deserves: reclaim takes none
 
 
 def test_each_known_defect_says_what_helps():
@@ -381,3 +384,43 @@ def test_in_a_large_cluster_no_change_is_judged_or_offered_twice(monkeypatch):
     assert any("drf" in remedy.change for remedy in remedies)
     assert len({remedy.change for remedy in remedies}) == len(remedies)
     assert len({*judged}) == len(judged)
+
+
+AWAY = """
+    affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
+      {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}}}]}}"""
+
+
+def refused_where_it_reclaims():
+    """reclaim frees n1 for the second pod of web, whose first one is there; n2 is not reclaimable.
+    """
+    pods = "\n---\n".join(f"""apiVersion: v1
+kind: Pod
+metadata:
+  {{name: web-{number}, labels: {{app: web}}, annotations: {{scheduling.k8s.io/group-name: web}}}}
+spec:{AWAY}
+    schedulerName: volcano
+    containers: [{{name: c, resources: {{requests: {{cpu: 2}}}}}}]
+    {node}
+status: {{phase: {phase}}}""" for number, node, phase in ((0, "nodeName: n1", "Running"),
+                                                         (1, "", "Pending")))
+    group = ("\n---\n{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: "
+             "{name: web}, spec: {minMember: 2, queue: b}, status: {phase: Unknown}}")
+    cluster = Cluster().node("n1", cpu=6, labels={"kubernetes.io/hostname": "n1"}).node(
+        "n2", cpu=6, labels={"kubernetes.io/hostname": "n2"})
+    return cluster.queue("a", deserved=1).queue("b", deserved=6).queue("c").job(
+        "old", queue="a", pods=4, min_member=1, cpu=1, running={"n1": 4}).job(
+        "kept", queue="c", cpu=6, running={"n2": 1}).add(pods.replace("\n    ", "\n  ") + group)
+
+
+def test_a_node_that_a_rule_refuses_is_no_loop_of_shares_and_other_nodes_are_waited_for():
+    cluster = Cluster([obj.changed(spec={"reclaimable": False}) if (obj.kind, obj.key) == (
+        "Queue", "c") else obj for obj in refused_where_it_reclaims().objects()])
+    found = asked(cluster, conf("allocate, reclaim", "gang", capacity=True).replace(
+        "gang", "gang, enableReclaimable: false"), "web")
+    assert found.codes == ["promise_lost"] and "where allocate refuses it" in found.head
+    assert "#4947" not in found.text and "and none waits" not in found.head
+    assert "runs near" not in found.text and "Holders of cpu: default/kept 6." in found.text
+    changes = {remedy.change: remedy for remedy in found.remedies}
+    assert "job default/web: pod anti-affinity preferred, not required, for all its pods" in changes
+    assert changes["wait for the end of default/kept"].placed == 2

@@ -77,9 +77,22 @@ def test_a_promise_that_allocate_refuses_in_every_cycle_is_never_kept():
     assert found.codes == ["never_bound"]
     assert "Each cycle pipelines" in found.text and "refuses" in found.text
     assert "anti-affinity" in found.text and "default/low-n" in found.text
+    assert "volcano-sh/volcano#2976" in found.text
     assert [(group.code, group.jobs) for group in explain.waiting()] == [
         ("never_bound", ["default/high"])]
     assert next(iter(explain._shown())).startswith("1 of 3 jobs wait")
+
+
+def test_pods_of_its_own_job_are_no_defect_of_preempt():
+    """Its anti-affinity excludes its own pod, which no action evicts for it."""
+    own = APART.replace("name: high-0, ", "name: high-0, labels: {app: serve}, ")
+    there = own.split("---")[1].replace("high-0", "high-1").replace(
+        "phase: Pending", "phase: Running").replace("scheduler", "nodeName: n1\n  scheduler")
+    both = own.replace("minMember: 1", "minMember: 2").replace("Inqueue", "Unknown") + "---" + there
+    cluster = Cluster().node("n1", cpu=8).add(both).job("low", cpu=1, running={"n1": 1})
+    found = Explainer(cluster.objects(), CONF % (
+        ", preempt", ", enablePreemptable: false", "proportion")).why("high")
+    assert found.codes == ["never_bound"] and "#2976" not in found.text
 
 
 def test_a_promise_for_which_a_pod_leaves_is_kept():

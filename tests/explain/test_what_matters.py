@@ -177,14 +177,15 @@ def test_hyper_nodes_that_were_not_tried_for_a_sub_group_are_named_with_what_the
 
 
 def test_sub_groups_without_a_topology_that_must_hold_start_with_one():
-    objects = racks().add(PARTS.replace(", networkTopology: {mode: hard, highestTierAllowed: 1}",
-                                        "").replace(
-        "  networkTopology: {mode: hard, highestTierAllowed: 2}\n", "")).objects()
-    explanation = Explainer(objects, TOPOLOGY).why("mpi")
+    parts = PARTS.replace(", networkTopology: {mode: hard, highestTierAllowed: 1}", "").replace(
+        "  networkTopology: {mode: hard, highestTierAllowed: 2}\n", "")
+    explanation = Explainer(racks().add(parts).objects(), TOPOLOGY).why("mpi")
     assert explanation.codes == ["no_default_sub_group"]
     assert "volcano-sh/volcano#4871" in explanation.text
     assert explanation.remedies[0].change == (
         "job default/mpi: networkTopology hard, highestTierAllowed 3")
+    gated = parts.replace("schedulerName", "schedulingGates: [{name: g}], schedulerName")
+    assert "#4871" not in Explainer(racks().add(gated).objects(), TOPOLOGY).why("mpi").text
 
 
 def test_a_tier_below_all_hyper_nodes_is_said():

@@ -33,7 +33,7 @@ def set_field(world: Draft, place: int, steps: list[str], edit: Change, where: s
     computes the new value from the old one. Raises `ManifestError`.
     """
     word, *rest = steps
-    job = _Job(world, place, running=word == "annotations")
+    job = _Job(world, place, running=word == "annotations" or "podAntiAffinity" in rest)
     if word == "priority":
         job.set_priority(edited(api.PodSpec(priority=0), steps, edit, where).priority or 0)
     elif word == "pods":

@@ -276,6 +276,8 @@ DETAILS: dict[str, Callable[[Any, Any, Any], Facts | None]] = {
         "after": Message("none")},
     "change.job.nodeSelector": _selector,
     "change.job.nodeSelector.none": lambda value, before, obj: {"labels": _pairs(before)},
+    "change.job.affinity.podAntiAffinity": lambda value, before, obj: _if(
+        [*value] == ["preferredDuringSchedulingIgnoredDuringExecution"]),
     "change.job.state.phase": lambda value, before, obj: _if(value == "Pending"),
     "change.job.priority": lambda value, before, obj: {"below": value - 1},
     "change.job.networkTopology": lambda value, before, obj: _if(

@@ -193,8 +193,6 @@ class Candidates(OfQueues, OfPods):
         known = queue_attributes(self.ssn).get(job.queue)
         promised = [task.init_resreq for task in job.in_status(PIPELINED).values()]
         yield from self.deserves(level=None if known is None else known.allocated + total(promised))
-        if numbers.get("against") == "anti_affinity":
-            yield once(f"{self.name}.affinity.podAntiAffinity=null", rank=Rank.LESS)
         for size in promised[:1]:
             yield from values.nodes(world, amounts(size), amounts(total(promised)),
                                     self.ssn.nodes, {}, {})

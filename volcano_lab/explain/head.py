@@ -147,7 +147,9 @@ def _notes(seen: Evidence, job: JobInfo) -> Iterator[Message]:
     elif pending == len(job.tasks) > 0 and stays:
         yield Message("job.none_runs")
     if phase == "Unknown":
-        yield Message("phase.unknown_waits" if pending else "phase.unknown", n=running, least=least)
+        rest = {"_waits": pending, "_promised": counts(job)[1], "": True}
+        code = next(code for code, holds in rest.items() if holds)
+        yield Message(f"phase.unknown{code}", n=running, least=least)
     elif phase == "Completed" and evidence.ended(job) < len(job.tasks):
         yield Message("phase.completed", ended=evidence.ended(job), least=least)
     tdm: Any = seen.ssn.plugins.get("tdm")

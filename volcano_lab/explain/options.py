@@ -158,6 +158,10 @@ class World:
                 for obj in self.given if isinstance(obj, OperatorObject)}
 
     @cached_property
+    def _given_pods(self) -> set[str]:
+        return {obj.key for obj in self.given if isinstance(obj, Pod)}
+
+    @cached_property
     def _shared(self) -> Counter[str]:
         return Counter(key for obj in self.groups.values() for key in set(keys_of(obj)))
 
@@ -211,10 +215,11 @@ class World:
 
     def written(self, uid: str, name: str, value: Any) -> list[str]:
         """The fields of this name and value in the manifests from which a job's pods are created,
-        or else in all of these that have no node.
+        or else, also where pods are manifests themselves, in all of these that have no node.
         """
         space, _, owner = self.called(uid).partition("/")
-        own = [path for obj in self.given if obj.kind not in NO_TEMPLATE
+        there = self._given_pods.intersection(pod.key for pod in self.waiting(uid))
+        own = [path for obj in self.given if obj.kind not in NO_TEMPLATE and not there
                and place_key(obj)[1:] == (space, owner)
                for path in paths_to(unstructure(obj), name, value, key_of(obj))]
         pods = [[*paths_to(unstructure(pod.spec), name, value, self.job(uid))]

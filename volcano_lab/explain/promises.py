@@ -29,16 +29,26 @@ def going_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         if cause is not None and not (pending and cause.numbers.get("gang")):
             yield from node_causes(seen, job) if cause.numbers.get("gang") else ()
             yield cause
-            for record in _refused(seen, job)[-1:] if cause.code == "promised" else ():
-                before = refusals.refusal(seen, job, record)
-                yield Cause(before.code, [Message("promised.refused"), *before.sentences],
-                            before.numbers, [record], True)
-            if cause.code == "never_bound" and "limit" in cause.numbers and not seen.brief:
-                yield from evictions.eviction_causes(seen, job)
+            yield from _behind(seen, job, cause)
     evicted = going.numbers["evicted"] if going is not None and not seen.brief else ()
     for cause in victim_causes(seen, evicted[0]) if evicted else ():
         cause.context = True
         yield cause
+
+
+def _behind(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
+    """Yield how a queue refused pods before they were promised a node, what other nodes than those
+    that a rule refuses lack, and why no action evicts within a full queue.
+    """
+    for record in _refused(seen, job)[-1:] if cause.code == "promised" else ():
+        before = refusals.refusal(seen, job, record)
+        yield Cause(before.code, [Message("promised.refused"), *before.sentences],
+                    before.numbers, [record], True)
+    for beside in node_causes(seen, job) if cause.numbers.get("kept_off") else ():
+        beside.context = True
+        yield from [beside] if beside.code != cause.numbers["against"] else []
+    if cause.code == "never_bound" and "limit" in cause.numbers and not seen.brief:
+        yield from evictions.eviction_causes(seen, job)
 
 
 def promised(seen: Evidence, job: JobInfo) -> Cause | None:
@@ -136,10 +146,15 @@ def _lost(seen: Evidence, job: JobInfo, parts: list[Message], records: list[Reco
                    placed=found.placed(job.uid), least=job.min_available)
     after = Message("promise_lost.takers", takers=others) if takers else None
     against = next(_kept_off(seen, job, {*gone}), None)
+    losing, taking = ({seen.ssn.jobs[uid].queue for uid in some if uid in seen.ssn.jobs}
+                      for some in (gone, takers))
     return Cause("promise_lost", [*parts, said, after, *(
         [Message("promise_lost.against"), *against.sentences] if against else ())], {
         "action": min((record.action for record in records), default=""), "victims": list(gone),
-        "takers": list(takers), "kept_off": against.numbers["names"] if against else None})
+        "takers": list(takers), **({
+            "kept_off": against.numbers["names"], "against": against.code,
+            "slips": against.numbers["slips"]} if against else {
+            "returned": not losing.isdisjoint(taking)})})
 
 
 def _kept_off(seen: Evidence, job: JobInfo, gone: set[str]) -> Iterator[Cause]:
@@ -168,11 +183,15 @@ def _never_bound(seen: Evidence, job: JobInfo, task: TaskInfo) -> Cause:
     limits = [record for record in _refused(seen, job) if record["task"] == task.key]
     against = refusals.refusal(seen, job, limits[-1]) if limits else None
     against = why_not_cause(seen, task.key, task.node_name, chosen[-1]) if chosen else against
+    facts = against.numbers if against else {}
     said = Message("never_bound" if against else "never_bound.gang", pod=task.key,
                    node=task.node_name)
-    numbers = against.numbers if against is not None and "limit" in against.numbers else {}
+    evades = {*facts.get("holders", ())} - {job.uid} and seen.calls_about(
+        job, "claimant", "preempt")
+    numbers = facts if "limit" in facts else {
+        "slips": facts.get("slips", []), "evades": bool(evades)}
     return Cause("never_bound", [said, *(against.sentences if against else ()), Message(
-        "never_bound.limit", node=task.node_name) if numbers else None],
+        "never_bound.limit", node=task.node_name) if "limit" in facts else None],
         {**numbers, "promised": len(job.in_status(PIPELINED)), "gang": against is None,
          "against": against.code if against else ""}, against.records if against else [])
 

@@ -64,5 +64,8 @@ def _owed(seen: Evidence, job: JobInfo, field: str, numbers: dict[str, Any]) -> 
     queue = seen.trace.start["queues"][job.queue]
     limit = over(part(queue[field], numbers["short_of"]), {})
     sums = added(part(queue["allocated"], limit), part(amounts(job.get_min_resources()), limit))
-    return bool(limit) and job.is_pending() and numbers["level"] == ROOT_QUEUE and (
+    more = any(over(part(other["allocated"], limit), other["deserved"])
+               for name in {each.queue for each in seen.ssn.jobs.values()} - {job.queue}
+               for other in [seen.trace.start["queues"][name]] if seen.ssn.queues[name].reclaimable)
+    return bool(limit) and more and job.is_pending() and numbers["level"] == ROOT_QUEUE and (
         "reclaim" in seen.ssn.enabled_actions and not over(sums, limit))

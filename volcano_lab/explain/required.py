@@ -8,13 +8,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from volcano_lab.api import TaskInfo, selector
+from volcano_lab.api import PIPELINED, TaskInfo, selector
 from volcano_lab.api.objects import Node, NodeSelectorTerm, Pod
 from volcano_lab.explain import slips
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause
+from volcano_lab.explain.options import REQUIRED
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.framework import Session
+from volcano_lab.manifests.schema import unstructure
 from volcano_lab.messages import Message, meant
 from volcano_lab.plugins.kube import node_pods, topology_spread
 from volcano_lab.plugins.kube.pod_info import AffinityTerm, PodInfo
@@ -66,7 +68,17 @@ def slips_of(code: str, pod: Pod, labels: Mapping[str, set[str]]
     keys |= {each.topology_key for each in PodInfo(pod).required_affinity}
     close_keys = {key: slips.near_key(key, labels) for key in sorted(keys - labels.keys())}
     yield from (("topologyKey", key, near) for key, near in close_keys.items() if near)
+    yield from _waived(code, pod)
+
+
+def _waived(code: str, pod: Pod) -> Iterator[tuple[str, Any, Any]]:
+    """Yield fields by which a rule holds, with their value and one by which it does not."""
     yield from TABLES["waived"].get(code, ())
+    anti = unstructure(pod.spec.affinity.pod_anti_affinity if pod.spec.affinity else None) or {}
+    if code == "anti_affinity" and REQUIRED in anti:
+        preferred = REQUIRED.replace("required", "preferred")
+        yield "podAntiAffinity", anti, {preferred: [*anti.get(preferred, ()), *(
+            {"weight": 100, "podAffinityTerm": term} for term in anti[REQUIRED])]}
     if code == "host_ports" and not pod.spec.host_network:
         yield from (("hostPort", port, None) for *_, port in sorted(PodInfo(pod).host_ports))
 
@@ -144,7 +156,7 @@ def too_near(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
             place = nodes[task.node_name].node.metadata.labels.get(key)
             near = [other.key for node in nodes.values() for other in node.tasks.values()
                     if place is not None and node.node.metadata.labels.get(key) == place
-                    and other.key != task.key and term.matches(
+                    and other.key != task.key and other.status != PIPELINED and term.matches(
                         other.namespace, other.pod.metadata.labels, {})]
             if near and not seen.is_new(task):
                 yield Cause.of("too_near", context=True, pod=task.key, others=near, key=key,

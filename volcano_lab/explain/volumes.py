@@ -90,7 +90,7 @@ def driver_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         lacks = [Message("claim", pod=pod.key, why=why) for pod in waiting[:1]
                  for why in [_lacking(storage, pod)] if why]
         yield Cause.of("driver_nowhere", *_no_csi_nodes(storage), *lacks, driver=driver,
-                       claim=claim)
+                       claim=claim, complete=not _no_csi_nodes(storage))
 
 
 def _no_csi_nodes(storage: Storage) -> list[Message]:

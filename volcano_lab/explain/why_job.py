@@ -360,6 +360,7 @@ def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 
 def _in_sub_groups_only(job: JobInfo) -> bool:
     """Whether allocate, without a hard topology, finds no pending pod outside sub-groups."""
-    own = job.sub_jobs.get(job.uid)
+    own, pending = job.sub_jobs.get(job.uid), job.in_status(PENDING).values()
     return (job.contains_sub_job_policy() and not job.contains_hard_topology()
-            and (own is None or not own.in_status(PENDING)))
+            and (own is None or not own.in_status(PENDING))
+            and not all(task.best_effort or task.sch_gated for task in pending))
