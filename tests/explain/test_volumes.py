@@ -307,3 +307,25 @@ def test_a_claim_that_no_object_decides_is_named_with_what_to_add():
     with speaking("zh"):
         assert "Pod default/web 的存储卷声明 data" in Explainer(
             Cluster([NODES[0], NODES[1], POD]).objects()).why("web").text
+
+
+@pytest.mark.parametrize(("asks", "more", "said", "change"), [
+    (("50Gi", "ReadWriteOnce"), [volume(zone="a")], "requests storage 50Gi, and StorageClass wait "
+     "provisions none: its free PersistentVolumes have less (disk: 10Gi, ReadWriteOnce).",
+     "storage 10Gi instead of 50Gi"),
+    (("5Gi", "ReadWriteMany"), [volume(zone="a")], "has accessModes ReadWriteMany, which no free "
+     "PersistentVolume of StorageClass wait has (disk: 10Gi, ReadWriteOnce).",
+     "accessModes ReadWriteOnce instead of ReadWriteMany"),
+    (("50Gi", "ReadWriteOnce"), [], "requests storage 50Gi, and StorageClass wait provisions none "
+     "and has no free PersistentVolume.", None),
+    (("50Gi", "ReadWriteOnce"), [klass("cloud", provisioner="csi.io"), node(
+        "n3"), csi_node("n3", **{"csi.io": None})], "none and has no free PersistentVolume.",
+     "StorageClass cloud instead of wait"),
+    (("5Gi", "ReadWriteOnce"), [volume(zone="z")], "PersistentVolume disk requires nodes with zone "
+     "In z. It names a node that does not exist: the node is deleted, or its labels have changed.",
+     None)])
+def test_the_field_of_a_claim_that_no_free_volume_fits_is_named(asks, more, said, change):
+    found = asked(claim("data", *asks[:1], modes=asks[1]), klass(), *more)
+    assert said in found.text
+    assert [remedy.change for remedy in found.remedies] == [
+        f"PersistentVolumeClaim default/data: create it again with {change}"] * bool(change)

@@ -9,10 +9,11 @@ from typing import Any
 from volcano_lab.api import Resource, objects as api
 from volcano_lab.api.taints import tolerates
 from volcano_lab.changes import UNSCHEDULABLE, Change, path_text, value_text
-from volcano_lab.explain import explanation, options, owners, required, rules, values
+from volcano_lab.explain import explanation, options, owners, required, rules, values, volumes
 from volcano_lab.explain.options import Case, Numbers, Option, Rank, once, setting, several
 from volcano_lab.manifests.schema import unstructure
 from volcano_lab.plugins import tdm
+from volcano_lab.plugins.kube.volume_binding import capacity, size
 from volcano_lab.trace.plain import amounts
 
 ROLE = "node-role.kubernetes.io/"
@@ -172,3 +173,21 @@ class OfPods(Case):
             if plugin.closed_because(zone):
                 yield once(f"plugin/tdm.{tdm.ZONE_PREFIX}{zone}={value_text(wider)}",
                            rank=Rank.OTHERS)
+
+    def claimed(self, _: Numbers) -> Iterator[Option]:
+        """That a claim, created again, request no more than a free volume has, or have another
+        class.
+        """
+        storage = self.ssn.snapshot.storage
+        classes = [each.name for each in storage.all(api.StorageClass.kind)]
+        for claim, free in volumes.unbound(storage, self.pods[0]):
+            path, asked = f"persistentvolumeclaim/{claim.key}", {*claim.spec.access_modes}
+            for volume in free[:options.ENDED]:
+                texts = [setting(path, "resources", "requests", "storage",
+                                 to=volume.spec.capacity.get("storage", "0"))
+                         ] if capacity(volume) < size(claim) else []
+                texts += [setting(path, "accessModes", to=volume.spec.access_modes)
+                          ] if asked - {*volume.spec.access_modes} else []
+                yield once(*texts, rank=Rank.JOB)
+            for name in classes:
+                yield once(setting(path, "storageClassName", to=name), kind="class", rank=Rank.JOB)

@@ -16,6 +16,7 @@ from volcano_lab.explain.origin import near
 from volcano_lab.explain.required import terms_of
 from volcano_lab.messages import Message, alike
 from volcano_lab.plugins.kube import volume_limits
+from volcano_lab.plugins.kube.volume_binding import NO_PROVISIONER, capacity, size
 from volcano_lab.trace.plain import grouped
 
 SAID = "plugin VolumeBinding pre-predicates failed "
@@ -118,6 +119,37 @@ def _lacking(storage: Storage, pod: api.Pod) -> Message | None:
     return None
 
 
+def unbound(storage: Storage, pod: api.Pod
+            ) -> Iterator[tuple[api.PersistentVolumeClaim, list[api.PersistentVolume]]]:
+    """Yield the claims of a pod without a volume whose class provisions none, each with the free
+    volumes of its class, the largest first.
+    """
+    for name, _ in claims_of(pod):
+        claim = storage.get(CLAIM, f"{pod.namespace}/{name}")
+        found = None if claim is None or claim.is_bound else storage.class_of(claim)
+        if found is not None and found.provisioner in ("", NO_PROVISIONER):
+            free = [each for each in storage.all(VOLUME) if class_of(each) == found.name
+                    and each.spec.claim_ref is None and each.status.phase == "Available"]
+            yield claim, sorted(free, key=capacity, reverse=True)
+
+
+def _unbound(seen: Evidence, pod: api.Pod) -> Iterator[Message]:
+    """Yield which field of a pod's claim no free volume fits, or which nodes one requires."""
+    for claim, free in unbound(seen.ssn.snapshot.storage, pod):
+        large = [each for each in free if capacity(each) >= size(claim)]
+        fit = [each for each in large if {*claim.spec.access_modes} <= {*each.spec.access_modes}]
+        if not fit:
+            code = "volume.modes" if large else f"volume.size{'.none' * (not free)}"
+            yield Message(code, claim=claim.key,
+                          modes=claim.spec.access_modes, storage_class=class_of(claim),
+                          size=claim.spec.resources.requests.get("storage"), volumes=[Message(
+                              "volume.has", volume=each.name, modes=each.spec.access_modes,
+                              size=each.spec.capacity.get("storage")) for each in large or free])
+        for each in fit[:1]:
+            required = each.spec.node_affinity and each.spec.node_affinity.required
+            yield from _required(seen, each.name, required, "") if required else ()
+
+
 def reach_of(seen: Evidence, key: str) -> Iterator[Message]:
     """Yield which nodes the volumes of a pod (by key) require."""
     pod, storage = seen.tasks[key].pod, seen.ssn.snapshot.storage
@@ -132,6 +164,7 @@ def reach_of(seen: Evidence, key: str) -> Iterator[Message]:
             yield from _required(seen, volume.name, affinity.required, claim.key)
         elif volume is None and found is not None and places:
             yield Message("volume.places", storage_class=found.name, places=places)
+    yield from _unbound(seen, pod)
     yield from _apart(seen, pod)
 
 
@@ -192,5 +225,5 @@ def _required(seen: Evidence, volume: str, required: api.NodeSelector, claim: st
     yield Message("volume.reach", volume=volume, terms=asked)
     if not nodes:
         yield Message("volume.nowhere")
-    if all(map(not_ready, nodes)):
+    if claim and all(map(not_ready, nodes)):
         yield Message("volume.lost", claim=claim)

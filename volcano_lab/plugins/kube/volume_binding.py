@@ -96,7 +96,7 @@ class ClaimsState(NodeByNode):
     def __init__(self, kube: KubeNodes, storage: Storage, claims: list[api.PersistentVolumeClaim]):
         self.kube, self.storage = kube, storage
         self.bound = [claim for claim in claims if claim.is_bound]
-        self.unbound = sorted((claim for claim in claims if not claim.is_bound), key=_size)
+        self.unbound = sorted((claim for claim in claims if not claim.is_bound), key=size)
         volumes = storage.all(VOLUME) if self.unbound else []
         self.choice = [_candidates(claim, volumes) for claim in self.unbound]
         # node -> the volume of each unbound claim there
@@ -190,7 +190,8 @@ class ClaimsState(NodeByNode):
         found[:] = [(volume, claim) for volume, claim in found if volume is None]
 
 
-def _size(claim: api.PersistentVolumeClaim) -> int:
+def size(claim: api.PersistentVolumeClaim) -> int:
+    """Return the bytes that a claim requests."""
     return value(claim.spec.resources.requests.get("storage", "0"))
 
 
@@ -204,13 +205,13 @@ def _candidates(claim: api.PersistentVolumeClaim, volumes: list[api.PersistentVo
             and selector.matches(volume.metadata.labels)
             and set(claim.spec.access_modes) <= set(volume.spec.access_modes)]
     return ([volume for volume in suitable if volume.spec.claim_ref is not None],
-            sorted(free, key=_capacity))
+            sorted(free, key=capacity))
 
 
 def _suits(volume: api.PersistentVolume, claim: api.PersistentVolumeClaim) -> bool:
     """Return whether a volume has a claim's class, size and modes, and no other claim."""
     has, wanted = volume.spec, claim.spec
-    return (class_of(volume) == class_of(claim) and _capacity(volume) >= _size(claim)
+    return (class_of(volume) == class_of(claim) and capacity(volume) >= size(claim)
             and (has.claim_ref is None or is_for(volume, claim))
             and (has.volume_mode or "Filesystem") == (wanted.volume_mode or "Filesystem")
             and (has.volume_attributes_class_name or "") == (
@@ -218,6 +219,6 @@ def _suits(volume: api.PersistentVolume, claim: api.PersistentVolumeClaim) -> bo
             and volume.metadata.deletion_timestamp is None)
 
 
-def _capacity(volume: api.PersistentVolume) -> int:
+def capacity(volume: api.PersistentVolume) -> int:
     """Return a volume's capacity in bytes."""
     return value(volume.spec.capacity.get("storage", "0"))
