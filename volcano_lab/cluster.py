@@ -197,7 +197,7 @@ class Cluster(ClusterObjects):
                         trace=lambda: CauseTrace(about))
         found = Explainer(cycle.world, cycle.session.conf, cycle.session.now,
                           (cycle.trace, cycle.session))
-        found.evidence.fresh = True
+        found.evidence.fresh, found.first = True, cycle.first
         return found
 
     def timeline(self, cycles: int, about: str = "", conf: Conf = None) -> Timeline:

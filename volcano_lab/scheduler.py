@@ -137,9 +137,9 @@ def at_rest(objects: Sequence[KubernetesObject],
     ([], True)
     """
     cycles = life(objects, conf, now, most, trace)
-    cycle = next(cycles)
+    cycle = first = next(cycles)
     for following in cycles if not cycle.rests else ():
-        following.earlier, cycle = cycle.committed, following
+        following.first, following.earlier, cycle = first, cycle.committed, following
         if cycle.rests:
             break
     return cycle

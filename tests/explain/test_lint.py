@@ -205,6 +205,13 @@ def test_a_share_that_is_smaller_than_any_pod_that_waits_for_it(asked, found):
             ) == found
 
 
+@pytest.mark.parametrize(("deserved", "plugin", "found"), [
+    (3, "capacity", True), (2, "capacity", False), (3, "proportion", False)])
+def test_queues_that_deserve_more_than_the_cluster_has(deserved, plugin, found):
+    cluster = Cluster().node("n1", cpu=4).queue("a", deserved=2).queue("b", deserved=deserved)
+    assert ("deserved-above-cluster" in rules(cluster, "allocate", "gang", plugin)) == found
+
+
 def test_a_share_that_is_in_use_is_not_too_small():
     cluster = Cluster().node("n1", cpu=4).queue("a").queue("b").job("new", queue="a", cpu=3)
     cluster.job("old", queue="b", pods=3, min_member=1, cpu=1, running={"n1": 3})

@@ -61,7 +61,9 @@ TABLE = [  # the cluster, the configuration, codes and sentences
      "requested.")]),
     (full(new={"pods": 2, "cpu": 2, "priority_class": "high"}), PREEMPT, [
         ("victims_insufficient", "preempt could free resources for 1 of the 2 pods that its gang "
-         "needs at once, and not for the others: no pod was evicted.")]),
+         "needs at once, and not for the next one: it undoes these evictions."),
+        ("protected_by_gang", "preempt finds 1 candidate (of default/old), but gang allows none: "
+         "evicting any would put its gang below its minimum.")]),
     (full(new={"pods": 2, "min_member": 1, "cpu": 2}).node("n2", cpu=2), BOTH, [
         ("gang_content", "Its gang has its minimum of 1, so reclaim and preempt evict no pod for "
          "more of it.")]),

@@ -91,7 +91,7 @@ def test_a_job_that_runs_is_in_no_order():
     found = cluster.job("big", cpu=4).why("big", before="a")
     assert found.head == ("default/a has its places already, and default/big is not admitted: "
                           "actions order only jobs that wait.")
-    assert found.codes == ["overcommit_refuses", "queue_over_capability"]
+    assert found.codes == ["overcommit_refuses"]
 
 
 def test_priority_classes_do_not_order_the_jobs_of_two_queues():
@@ -536,3 +536,43 @@ def test_binpack_is_no_reason_for_pods_that_request_nothing_or_are_apart(cpu, ru
     cluster = Cluster().node("n0", cpu=4).node("n1", cpu=4).node("n2", cpu=4)
     cluster.job("old", pods=2, cpu=cpu, running=running)
     assert "packed" not in cluster.why("old", conf=conf("allocate", *PLUGINS, "binpack")).codes
+
+
+@pytest.fixture
+def overtaken():
+    """A job that its queue refuses, and a smaller one that is admitted after it; their pods are
+    created once they are admitted.
+    """
+    cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).queue("q", capability={"cpu": 7})
+    cluster.queue("r").job("run", queue="q", cpu=4, running={"n1": 1}, priority_class="p")
+    cluster.job("else", queue="r", cpu=2, running={"n2": 1}).add(CLASS)
+    for name, cpu, more in (("big", 4, ", priorityClassName: p"), ("small", 1, "")):
+        cluster.add("{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: " + name +
+                    f"}}, spec: {{schedulerName: volcano, queue: q{more}, tasks: [{{name: t, "
+                    "replicas: 1, template: {spec: {containers: [{name: c, image: i, resources: "
+                    f"{{requests: {{cpu: {cpu}}}}}}}]}}}}}}]}}}}")
+    return cluster
+
+
+ENQUEUES = conf("enqueue, allocate", "priority", "gang", "predicates", "capacity")
+
+
+def test_the_sum_of_a_refusal_has_no_jobs_that_were_admitted_after_it(overtaken):
+    found = overtaken.why("big", conf=ENQUEUES)
+    assert "cpu 4 allocated + 4 requested = 8, limit 7" in found.text
+    assert "Reserved by" not in found.text and "default/small is admitted after it" in found.text
+    assert "Once admitted, it would wait, too: Pod default/big-t-0 requests cpu 4" in found.text
+
+
+def test_what_lets_a_refused_job_run_first_may_be_the_end_of_a_holder(overtaken):
+    found = overtaken.why("big", before="small", conf=ENQUEUES)
+    assert found.head.startswith("enqueue does not admit default/big, and default/small is")
+    assert "= 8, limit 7" in found.text
+    assert "wait for the end of default/run" in [remedy.change for remedy in found.remedies]
+
+
+def test_a_request_is_cut_by_more_than_a_third_after_all_single_changes(overtaken):
+    """Also beside another change."""
+    found = [remedy.change for remedy in overtaken.why("big", conf=ENQUEUES).remedies]
+    assert found and not any(f"request per pod cpu 4 -> {cpu}" in change
+                             for change in found for cpu in (1, 2))

@@ -10,6 +10,7 @@ from functools import reduce
 from volcano_lab.api import JobInfo, objects as api
 from volcano_lab.changes import Change
 from volcano_lab.explain import beyond, origin, outcome, pages, why_job
+from volcano_lab.explain.candidates import CAPABILITY
 from volcano_lab.explain.evidence import Evidence, requested, unplaced
 from volcano_lab.explain.explanation import Cause, added, over
 from volcano_lab.explain.options import World
@@ -34,21 +35,32 @@ def behind(seen: Evidence, job: JobInfo, known: set[str]) -> list[Cause]:
     if known & {*origin.TOO_LARGE, *STATIC} or not seen.objects:
         return []
     code = "with_volume" if known & {*VOLUMES} else "once_admitted"
-    kept = [action for action in seen.ssn.conf.actions  # in a large cluster no searches for victims
-            if action not in POINTS or len(seen.ssn.nodes) < outcome.LARGE]
-    objects, conf = World(_alone(seen, job, code == "with_volume"), seen.ssn.conf).applied(Change((
-        f"podgroup/{job.uid}.status.phase=Inqueue", f"conf/actions={', '.join(kept)}")))
-    trace, ssn = traced(objects, conf, now=seen.ssn.now, trace=CauseTrace(job.uid))
-    then, after = Evidence(ssn, trace, objects), ssn.jobs.get(job.uid)
-    then.future = outcome.Outcome()  # further cycles are not run
-    also = why_job.job_causes(then, after) if after is not None else []
-    doors = [cause for cause in also if cause.code not in {*known, *beyond.WAITED} and (
-        _is_door(cause) if code == "once_admitted" else not cause.context)][:DOORS]
+    world = World(_alone(seen, job, code == "with_volume"), seen.ssn.conf)
+    limits = [f"queue/{name}.capability=null" for name in world.line(job.queue)
+              if known & {*CAPABILITY} and world.queues[name].spec.capability]
+    also = [cause for cause in _causes_with(seen, job, world, limits)
+            if cause.code not in {*known, *beyond.WAITED}]
+    doors = [*filter(_is_door, also)] if code == "once_admitted" else [
+        cause for cause in also if not cause.context]
+    if limits and not doors and "overcommit_refuses" not in known:
+        doors = [*filter(_is_full, also)][:1]
     return [Cause(cause.code, [
         Message("behind.more" if number else code), *cause.sentences,
         Message("admission_adds", n=len(cause.numbers["allowed"]))
         if code == "once_admitted" and "allowed" in cause.numbers else None],
-        cause.numbers, [], True) for number, cause in enumerate(doors)]
+        cause.numbers, [], True) for number, cause in enumerate(doors[:DOORS])]
+
+
+def _causes_with(seen: Evidence, job: JobInfo, world: World, settings: list[str]) -> list[Cause]:
+    """What a job waits for once it is admitted, in a world with some settings."""
+    kept = [action for action in seen.ssn.conf.actions  # in a large cluster no searches for victims
+            if action not in POINTS or len(seen.ssn.nodes) < outcome.LARGE]
+    objects, conf = world.applied(Change((
+        f"podgroup/{job.uid}.status.phase=Inqueue", f"conf/actions={', '.join(kept)}", *settings)))
+    trace, ssn = traced(objects, conf, now=seen.ssn.now, trace=CauseTrace(job.uid))
+    then, after = Evidence(ssn, trace, objects), ssn.jobs.get(job.uid)
+    then.future = outcome.Outcome()  # further cycles are not run
+    return why_job.job_causes(then, after) if after is not None else []
 
 
 def larger_first(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -76,6 +88,11 @@ def _is_door(cause: Cause) -> bool:
     """Whether a cause lasts: by its kind, or as fields of queues or jobs protect all their pods."""
     return cause.code in NEXT_DOORS or bool(
         cause.numbers.get("not_reclaimable") or cause.numbers.get("kept"))
+
+
+def _is_full(cause: Cause) -> bool:
+    """Whether a cause is that the cluster has too little left, which no limit of a queue says."""
+    return cause.code == "cluster_full" or "whole" in cause.numbers
 
 
 def _alone(seen: Evidence, job: JobInfo, bare: bool) -> Loaded:

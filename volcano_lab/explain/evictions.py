@@ -77,8 +77,7 @@ def _attempt(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
         yield Cause.of("preempt_order", records=claims[:1], queue=job.queue, first=min(
             other.queue for other in admitted_jobs(seen.ssn)))
     if claims and (answers or not seen.ssn.job_starving(job)):
-        yield from [*protected_causes(seen, job, answers)] or _not_enough(
-            seen, job, answers, action)
+        yield from _not_enough(seen, job, answers, action)
     elif claims and not (skipped or lost):
         yield _no_candidates(seen, job, action, claims[:1])
 
@@ -139,22 +138,29 @@ def first_node(seen: Evidence, action: str, nodes: list[str]) -> Message | None:
 
 
 def _not_enough(seen: Evidence, job: JobInfo, answers: list[Record], action: str) -> list[Cause]:
-    """That the plugins allow some pods, and these are not enough: more than the minimum is asked
-    for, no single node has enough of them, or the plugins allow different ones.
+    """That the plugins allow no pods, or some, and these are not enough: for all of the gang, more
+    than the minimum is asked for, no single node has enough of them, or the plugins allow different
+    ones.
     """
     least = job.min_available
-    if not seen.ssn.job_starving(job):
-        return [Cause.of("minimum_promised", records=answers[-1:], action=action, least=least)]
+    made = {record["task"] for record in seen.in_action(action, "do", job=job.uid)
+            if record["operation"] == "pipeline"}
+    made = set() if seen.in_action(action, "commit", job=job.uid) else made
+    protected = [*protected_causes(seen, job, [
+        record for record in answers if record["task"] not in made])]
+    if made:
+        return [_with_budgets(seen, answers, Message(
+            "victims_insufficient.gang", action=action, made=len(made), least=least), answers),
+            *protected]
+    if protected or not seen.ssn.job_starving(job):
+        return protected or [Cause.of("minimum_promised", records=answers[-1:], action=action,
+                                      least=least)]
     combined = [record for record in seen.of("asked", point=POINTS[action])
                 if seen.tasks[record["task"]].job == job.uid]
     agreed = [record for record in combined if record["answer"]]
-    made = {record["task"] for record in seen.in_action(action, "do", job=job.uid)
-            if record["operation"] == "pipeline"}
-    undone = made and not seen.in_action(action, "commit", job=job.uid)
-    found = [*disagreeing(seen, job, answers)] if combined and not (agreed or undone) else []
-    said = Message("victims_insufficient.gang", action=action, made=len(made), least=least
-                   ) if undone else _most_freed(seen, agreed, action)
-    return found or [_with_budgets(seen, answers, said, agreed or answers)]
+    found = [*disagreeing(seen, job, answers)] if combined and not agreed else []
+    return found or [_with_budgets(seen, answers, _most_freed(seen, agreed, action),
+                                   agreed or answers)]
 
 
 def _with_budgets(seen: Evidence, answers: list[Record], said: Message, records: list[Record]

@@ -10,6 +10,7 @@ from contextlib import suppress
 from functools import partial
 from math import inf
 from time import perf_counter, time
+from typing import Any
 
 from volcano_lab.api import FAILED, PIPELINED, RELEASING, JobInfo, TaskInfo, objects as api
 from volcano_lab.changes.draft import CLASSES
@@ -75,6 +76,7 @@ class Explainer(Shown):
                                                  trace=CauseTrace(about))
         self.evidence = Evidence(self.session, self.trace, self.objects)
         self.evidence.fresh = ran is None
+        self.first: Any = None  # of the cycles up to this one, where it is not this
         self._later, self.names = getattr(objects, "later", {}), self.evidence.names
 
     def _shown(self) -> Iterable[Part]:
@@ -112,6 +114,8 @@ class Explainer(Shown):
     def why_job(self, uid: str) -> Explanation:
         """Return why pods of a job wait, and the changes that place them."""
         uid = self.names.find(uid, "job")[1]
+        if (first := self._overtaken(uid)) is not None:
+            return first.why_job(uid)
         if not self._has(uid):
             return self._with(self.names.called(uid)).why_job(uid)
         job = self.session.jobs[uid]
@@ -140,6 +144,16 @@ class Explainer(Shown):
         shown = [cause for cause in causes if not said_already(cause, causes)]
         return Explanation(f"job {self.names.called(uid)}", head_of(self.evidence, job, causes),
                            shown, find if seeks or evicted else None)
+
+    def _overtaken(self, uid: str) -> Explainer | None:
+        """The first of the cycles up to this one, where it refused a job and then admitted others:
+        these are not in the sum by which it did.
+        """
+        trace = self.first.trace if self.first else self.trace
+        refused = trace.of("asked", point="job_enqueueable", job=uid, answer=False)
+        late = any(each.number > refused[0].number for each in trace.of("enqueued") if refused)
+        return Explainer(self.first.world, self.conf, self.first.session.now) if (
+            late and self.first) else None
 
     def _in_time(self, job: JobInfo) -> bool:
         """Whether a job gets the places that it waits for without a change."""
@@ -360,12 +374,19 @@ class Explainer(Shown):
         """
         jobs = self.session.jobs
         pair = [jobs[self.names.find(name, "job")[1]] for name in (first, second)]
-        found = questions.why_before(self.evidence, *pair)
-        for cause in found.causes[:1]:
+        found = questions.why_before(self.evidence, pair[0], pair[1], self.why_job)
+        for cause in [] if found.find_remedies else found.causes[:1]:
             if cause.records and "first" in cause.numbers:
                 pair.sort(key=lambda job: cause.numbers["first"] not in (job.uid, job.queue))
-                found.find_remedies = partial(sooner, self.evidence, cause, pair)
+                found.find_remedies = partial(self._sooner, cause, pair)
         return found
+
+    def _sooner(self, order: Cause, jobs: list[JobInfo], seconds: float = inf) -> Iterable[Remedy]:
+        """The changes with which the second of two jobs is served first; where there are none,
+        those with which it runs.
+        """
+        find = self.why_job(jobs[1].uid).find_remedies
+        return sooner(self.evidence, order, jobs, seconds) or (find(seconds) if find else [])
 
     def who_evicts(self, name: str) -> Explanation:
         """Return which actions may evict pods of a job, for which jobs now, and when.

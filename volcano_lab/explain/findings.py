@@ -161,6 +161,9 @@ def of_cycle(ssn: Session, release: str = "") -> Iterator[Finding]:
     yield from _configuration(ssn)
     yield from _queues(ssn)
     yield from _too_small(ssn)
+    due, there = origin.deserved_beyond(ssn)
+    if due and ssn.nodes:
+        yield _found(CONFIGURATION, "deserved_beyond", deserved=due, there=there)
     yield from _no_node_group(ssn)
     names = Names(ssn)
     if ssn.jobs and not ssn.nodes:

@@ -7,7 +7,7 @@ Volcano: none
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from volcano_lab.api import ATTACHABLE, MIN_RESOURCE, PODS, ROOT_QUEUE, JobInfo, Resource
+from volcano_lab.api import ATTACHABLE, MIN_RESOURCE, PODS, ROOT_QUEUE, JobInfo, Resource, total
 from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, over, part
 from volcano_lab.explain.requests import at_first, not_announced
@@ -118,6 +118,18 @@ def refused(seen: Evidence, record: Record, code: str, **facts: Any) -> Cause:
               for name in below if name not in queues for each in below[name]]
     return Cause("tree_broken", Message("tree_broken", parts=parts, plugin=plugin),
                  {"astray": astray, "inner": inner}, [record])
+
+
+def deserved_beyond(ssn: Session) -> tuple[Amounts, Amounts]:
+    """Return (what queues without others below them deserve in sum, what the cluster has), of the
+    resources of which that is less, where capacity reads `spec.deserved`.
+    """
+    parents = {ROOT_QUEUE} | {queue.queue.spec.parent for queue in ssn.queues.values()}
+    due = amounts(total(Resource.from_list(queue.queue.spec.deserved) for name, queue
+                        in ssn.queues.items() if name not in parents))
+    there = amounts(ssn.total_resource)
+    names = [*over(due, there)] if "capacity" in ssn.plugins else []
+    return part(due, names), part(there, names)
 
 
 def unknown_class(job: JobInfo, classes: list[str], called: str) -> Message | None:

@@ -6,8 +6,8 @@ Volcano: none
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from volcano_lab.api import ROOT_QUEUE, JobInfo, Resource, TaskInfo, total
-from volcano_lab.explain import lint, pages
+from volcano_lab.api import JobInfo, TaskInfo
+from volcano_lab.explain import lint, origin, pages
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, moment_text, over, part
 from volcano_lab.explain.holders import held_by_strangers
@@ -145,13 +145,10 @@ def _contradicted(seen: Evidence, call: Record, tasks: list[TaskInfo]) -> Messag
 
 def _deserved_in_sum(seen: Evidence, wanted: Iterable[str]) -> Message | None:
     """That queues deserve more than the cluster has, where spec.deserved decides."""
-    parents = {ROOT_QUEUE} | {queue.queue.spec.parent for queue in seen.ssn.queues.values()}
-    due = amounts(total(Resource.from_list(queue.queue.spec.deserved) for name, queue
-                        in seen.ssn.queues.items() if name not in parents))
-    there = amounts(seen.ssn.total_resource)
-    names = over(part(due, wanted), there)
+    due, there = origin.deserved_beyond(seen.ssn)
+    names = [name for name in wanted if name in due]
     return Message("deserved.sum", deserved=part(due, names), there=part(there, names)
-                   ) if names and "capacity" in seen.ssn.plugins else None
+                   ) if names else None
 
 
 def _shared_with_strangers(seen: Evidence, job: JobInfo, plugin: str, wanted: Iterable[str]

@@ -4,11 +4,11 @@ served before another.
 Volcano: none
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from volcano_lab.api import JobInfo, TaskInfo, taints
-from volcano_lab.explain import evidence, lint, nodes, refusals, rules, slips
+from volcano_lab.explain import evidence, lint, nodes, rules, slips
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation, over, part
 from volcano_lab.explain.order import order_causes, turn_of
@@ -129,15 +129,19 @@ def _objector(row: dict[str, Any]) -> str:
 # -- the order of two jobs ------------------------------------------------------------------------
 
 
-def why_before(seen: Evidence, job: JobInfo, other: JobInfo) -> Explanation:
+def why_before(seen: Evidence, job: JobInfo, other: JobInfo, why: Callable[[str], Explanation]
+               ) -> Explanation:
     """Explain why one of two jobs is served before the other, and the place of the first in its
-    queue.
+    queue; `why` explains the one that an action does not serve.
     """
     about = f"job {seen.called(job.uid)} and job {seen.called(other.uid)}"
     if job is other:
         raise NoSuch("job {name} is compared with itself; allowed is another job",
                      name=seen.called(job.uid))
-    for action in ORDERED:
+    refused, admitted = sorted((job, other), key=lambda each: not each.is_pending())
+    apart = not admitted.is_pending() and turn_of(seen, "allocate", admitted) and [
+        *order_causes(seen, "enqueue", refused, admitted)]
+    for action in ORDERED[:1] if apart else ORDERED:
         turns = {each.uid: turn_of(seen, action, each) for each in (job, other)}
         numbers = {uid: turn.number for uid, turn in turns.items() if turn is not None}
         if len(numbers) == len(turns):
@@ -150,7 +154,6 @@ def why_before(seen: Evidence, job: JobInfo, other: JobInfo) -> Explanation:
                     first.queue, second.queue]), {"first": first.queue}, [*filter(
                         None, [turns[first.uid]])])]
             return Explanation(about, said, [*causes, _place(seen, action, job)])
-    refused, admitted = sorted((job, other), key=lambda each: not each.is_pending())
     if not refused.is_pending() or turn_of(seen, "allocate", admitted) is None:
         without = next(each for each in (admitted, refused)
                        if turn_of(seen, "allocate", each) is None)
@@ -160,11 +163,13 @@ def why_before(seen: Evidence, job: JobInfo, other: JobInfo) -> Explanation:
         names = {"job": seen.called(without.uid), "other": seen.called(waiting.uid)}
         if not waiting.is_pending():
             return Explanation(about, Message("order.runs", **names))
-        return Explanation(about, Message("order.waits", **names),
-                           [*refusals.admission_causes(seen, waiting)])
+        waits = why(waiting.uid)
+        return Explanation(about, Message("order.waits", **names), waits.causes,
+                           waits.find_remedies)
     said = Message("order.apart", job=seen.called(refused.uid), other=seen.called(admitted.uid))
+    waits = why(refused.uid)
     return Explanation(about, said, [*order_causes(seen, "enqueue", refused, admitted),
-                                     *refusals.admission_causes(seen, refused)])
+                                     *waits.causes], waits.find_remedies)
 
 
 def _place(seen: Evidence, action: str, job: JobInfo) -> Cause:

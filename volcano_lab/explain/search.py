@@ -43,8 +43,11 @@ lets gangs be broken is for no job's sake.
 """
 LESS = re.compile(r"\.min(Available|Member|TaskMember\.[^=]*)=")
 """A setting that places a job with fewer of its pods."""
-SPARING, EVERY = frozenset({*range(Rank.OTHERS), Rank.LESS}), frozenset(range(Rank.WAIT))
-"""Ranks of what is part of a set before nodes are bought, and then."""
+SPARING, ANY = frozenset({*range(Rank.OTHERS), Rank.LESS}), frozenset(range(Rank.WAIT))
+EVERY = ANY - {Rank.REQUEST}
+"""Ranks of what is part of a set before nodes are bought, last of all, and before requests are cut
+by more than a third.
+"""
 
 
 def smallest(turns: Callable[[int], bool], steps: int, first: int = 1, near: int = 1) -> int | None:
@@ -116,6 +119,8 @@ class Search(Tries):
         yield from sorted(self.singles(waits), key=lambda each: len(each.made.removals))[:1]
         if all(not change.settings or ".more=" in change.settings[0] for change in self.offered):
             yield from self.singles(requests)
+        if not self.offered:
+            yield from self.sets(several, ANY)
 
     def _leaves_less(self) -> bool:
         """Whether what is offered so far, if anything, places the job with a lower minimum only."""

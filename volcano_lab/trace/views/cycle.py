@@ -22,8 +22,9 @@ Row = dict[str, Any]
 @define(slots=True, repr=False)
 class Cycle(Shown):
     """A completed cycle: its `session` (closed, still readable), its `trace`, and rows of its
-    decisions. `earlier` is what previous cycles committed, `rests` whether no pods are left to be
-    created for the jobs that it admitted, `world` the objects before it.
+    decisions. `first` is the first cycle before it, `earlier` what previous ones committed, `rests`
+    whether no pods are left to be created for the jobs that it admitted, `world` the objects before
+    it.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cycle = Cluster().node("n1", cpu=4).job("train", pods=6, min_member=2, cpu=1).run()
@@ -36,6 +37,7 @@ class Cycle(Shown):
     session: Session
     trace: TraceReader
     times: dict[str, float]
+    first: Any = None
     earlier: list[list[str]] = Factory(list)
     rests: bool = True
     world: Any = Factory(list)
