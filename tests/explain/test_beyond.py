@@ -374,7 +374,7 @@ def test_a_mode_of_sharing_that_no_node_has_is_what_a_job_waits_for(mode, cards,
 
 
 @pytest.mark.parametrize(("number", "memory", "cards", "head"), [
-    (2, 0, "a,4,9,X,true,m:", "a/g waits for a node with 2 cards: n1 has the most, 1. (Otherwise:"),
+    (2, 0, "a,4,9,X,true,m:", "a/g waits for a node with 2 cards: n1 has the most, 1. (PodGroup"),
     (2, 0, "a,4,9,X,true,m:b,4,9,X,true,m:", DEPENDS.format(plugin="deviceshare")),
     (2, 0, "", DEPENDS.format(plugin="deviceshare")),
     (1, 8, "a,4,9,X,true,m:", DEPENDS.format(plugin="deviceshare")),
@@ -386,6 +386,22 @@ def test_cards_that_no_node_has_are_what_a_job_waits_for(number, memory, cards, 
     assert Cluster().add(node.replace("vgpu-number", "vgpu-memory: 99, volcano.sh/vgpu-number"),
                          POD % ("", request, "")).explainer(CONF % "deviceshare").why(
         "a/g").head.startswith(head)
+
+
+@pytest.mark.parametrize(("notes", "requests", "change"), [
+    ("", "volcano.sh/vgpu-number: 3", "request per pod volcano.sh/vgpu-number 3 -> 2"),
+    ("", "volcano.sh/vgpu-number: 5", None),  # two are not about as many
+    ("", "volcano.sh/vgpu-number: 1, volcano.sh/vgpu-memory: 10",
+     "request per pod volcano.sh/vgpu-memory 10 -> 9"),
+    ("", "volcano.sh/vgpu-number: 3, volcano.sh/vgpu-memory: 10", None),  # one of two is not enough
+    ("volcano.sh/vgpu-mode: mig", VGPU, "volcano.sh/vgpu-mode mig -> hami-core")])
+def test_what_a_node_has_of_devices_is_offered_by_the_same_count(notes, requests, change):
+    node = (NODE % 'volcano.sh/node-vgpu-register: "a,4,9,X,true,hami-core:b,4,9,X,true,hami-core:"'
+            ).replace("vgpu-number", "vgpu-memory: 99, volcano.sh/vgpu-number")
+    found = Cluster().add(node, POD % (notes, requests, "")).explainer(CONF % "deviceshare").why(
+        "a/g")
+    assert [str(each) for each in found.remedies] == [
+        f"job a/g: {change} (a node has that, by the same count)"] * bool(change)
 
 
 @pytest.mark.parametrize(("number", "cards", "said"), [

@@ -24,7 +24,7 @@ from volcano_lab.explain.left_out import absent, left_out, no_queue
 from volcano_lab.explain.loops import cluster_loops
 from volcano_lab.explain.outcome import LARGE, alone
 from volcano_lab.explain.promises import leaving, overdue, promised
-from volcano_lab.explain.remedies import ends_of, remedies_for, sooner
+from volcano_lab.explain.remedies import ends_of, fitting, remedies_for, sooner
 from volcano_lab.explain.remedy import Remedy
 from volcano_lab.explain.victims import evicted_for, victim_causes, who_evicts
 from volcano_lab.explain.why_job import job_causes, unusual
@@ -138,12 +138,20 @@ class Explainer(Shown):
         causes += loops.causes if loops is not None else []
         if not loops and self._in_time(job):
             causes.append(Cause.of("in_time", context=True))
-        seeks = _lacks(job, codes)
-        evicted = any(cause.code == "victim" for cause in causes)
-        find = partial(remedies_for, self.evidence, job, causes, keep=not seeks)
         shown = [cause for cause in causes if not said_already(cause, causes)]
         return Explanation(f"job {self.names.called(uid)}", head_of(self.evidence, job, causes),
-                           shown, find if seeks or evicted else None)
+                           shown, self._finder(job, causes))
+
+    def _finder(self, job: JobInfo, causes: list[Cause]
+                ) -> Callable[..., Iterable[Remedy]] | None:
+        """What finds changes with which a job gets, or keeps, its places, or has what is counted
+        beyond the lab.
+        """
+        codes = {cause.code for cause in causes}
+        if (seeks := _lacks(job, codes)) or "victim" in codes:
+            return partial(remedies_for, self.evidence, job, causes, keep=not seeks)
+        return next((partial(fitting, self.evidence, job, cause) for cause in causes
+                     if "sure" in cause.numbers), None)
 
     def _overtaken(self, uid: str) -> Explainer | None:
         """The first of the cycles up to this one, where it refused a job and then admitted others:

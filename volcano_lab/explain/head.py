@@ -27,12 +27,14 @@ def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
     stuck = any(cause.numbers.get("never") or (below and cause.numbers.get("stuck"))
                 for cause in causes)
     sure = next((gap_of(cause, True) for cause in causes if "sure" in cause.numbers), None)
+    brief = status if sure is None or sure.code.endswith("depends") else status[:1]
     if job.tasks and not counts(job)[1] and not evidence.waits(job) and not stuck:
-        return [_standing(seen, job, causes, status, sure), *_notes(seen, job)]
+        return [_standing(seen, job, causes, brief, sure), *_notes(seen, job)]
     _, promised, pending = counts(job)
     stands = promised and not pending and any(cause.code in beyond.WAITED for cause in causes)
     if stands and not any(beyond.leaves(seen, task) for task in job.tasks.values()):
-        gap, code = sure, "job.idle" if sure else "job.pipelined"
+        gap, code = sure, "job.head" if sure else "job.pipelined"
+        status = brief
     else:
         gaps = map(gap_of, sorted(causes, key=lambda cause: cause.code not in TOO_LARGE))
         gap = next(filter(None, gaps), None)
@@ -51,8 +53,8 @@ def _standing(seen: Evidence, job: JobInfo, causes: list[Cause], status: list[Me
     more, ending = _besides(found), {
         own.status.state.phase for own in seen.volcano_jobs(job)}.intersection(ENDING)
     code = next(code for code, holds in (
-        ("job.head", refused or (sure and sure.code.endswith("depends"))),
-        ("job.idle", idle or sure), ("job.beyond.answer", by and more["said"]), ("job.beyond", by),
+        ("job.head", refused or (sure and not idle)), ("job.idle", idle),
+        ("job.beyond.answer", by and more["said"]), ("job.beyond", by),
         ("job.placed", found.keys() & {*beyond.WAITED}), ("job.ends", ending),
         ("job.bound", more["unready"]),
         ("job.failed", more["why"] and not job.ready_task_num()),
