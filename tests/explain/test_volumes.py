@@ -153,14 +153,35 @@ def test_the_claims_that_may_be_meant_by_a_missing_one_are_named(name, namespace
     assert ("only claims of its own namespace, default" in text) is (near == "team/data")
 
 
+CREATED = "create PersistentVolumeClaim default/data"
+
+
 @pytest.mark.parametrize("namespace, said, changes", [
-    ("team", "create claim default/data on the same storage", []),
-    ("default", "", ["job default/web: claim dataa instead of data"])])
+    ("team", "create claim default/data on the same storage", [CREATED]),
+    ("default", "", ["job default/web: claim dataa instead of data", CREATED])])
 def test_a_claim_with_a_similar_name_is_tried_and_one_elsewhere_named(namespace, said, changes):
     there = claim("data" if said else "dataa", volume="disk").changed(
         metadata={"namespace": namespace})
     found = asked(there, klass(), volume())
     assert said in found.text and [each.change for each in found.remedies] == changes
+
+
+MOUNTS = "containers: [{name: c}], volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]"
+
+
+def test_a_field_of_pods_that_are_given_is_changed_in_these_not_in_their_template():
+    """A Job's template creates no other pods beside those that are there."""
+    job = f"""apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {{name: web}}
+spec: {{minAvailable: 1, tasks: [{{name: w, replicas: 1, template: {{spec: {{{MOUNTS}}}}}}}]}}"""
+    there = [*NODES, klass(), volume(), claim("dataa", volume="disk")]
+    cluster = Cluster(there).add(job)
+    for given in (cluster, Cluster(cluster.objects())):
+        found = given.why("web")
+        assert "job default/web: claim dataa instead of data" in [
+            each.change for each in found.remedies]
+        assert "CSINode" not in found.text
 
 
 IMMEDIATE = ("its PersistentVolumeClaim default/{} has no volume; StorageClass wait binds at once "

@@ -38,12 +38,11 @@ def claim_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                 f"{task.namespace}/{each}" for each in close)]) if there or close else None,
             Message("claim_missing.there", claims=there, claim=claim,
                     namespace=task.namespace) if there else None,
-            *_no_csi_nodes(seen.ssn.snapshot.storage),
             Message("claim.stops", n=len(untried), pod=untried[0].key) if untried else None], {
             "reason": reason, "claim": claim, "stops": bool(untried), "slips": [
                 ("claimName", claim.partition("/")[2], each) for each in close], "classes": [
                 each.name for each in seen.ssn.snapshot.storage.all(api.StorageClass.kind)
-            ] if lost or (code == "claim_missing" and not there + close) else []})
+            ] if lost or code == "claim_missing" else []})
 
 
 def _refused(job: JobInfo) -> Iterator[tuple[str, TaskInfo]]:
