@@ -518,3 +518,10 @@ def test_the_fewest_steps_are_those_by_definition(steps, near):
         assert found is None if turn > steps else turn <= found < min(turn + near, steps + 1)
         assert tried[0] == first and set(tried) <= set(range(1, steps + 1))
         assert len(tried) <= 3 + 2 * steps.bit_length()
+
+
+def test_an_explanation_is_printed_as_a_notebook_shows_it():
+    found = Cluster().node("n1", cpu=4).job("train", cpu=6).why("train")
+    assert str(found).split("\n\n")[:2] == [found.head, found.causes[0].text]
+    assert str(found) == found._repr_mimebundle_()["text/plain"]
+    assert repr(found) == "<job default/train: overcommit_refuses>"

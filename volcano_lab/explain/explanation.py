@@ -69,7 +69,7 @@ class Remedies(list[Any]):
             ("plain", plain_text), ("markdown", markdown), ("html", html)) if rows}
 
 
-@define(slots=True)
+@define(slots=True, repr=False)
 class Explanation(Shown):
     """Why something is as it is: `head`, the answer in a line, `causes`, `chain` of records, `rows`
     of what came before, and `remedies`, which `find_remedies` searches (None: for a queue, or a
@@ -177,8 +177,8 @@ class Explanation(Shown):
         """Return the changes that are found within some seconds."""
         return self.find_remedies(seconds) if self.find_remedies and seconds > 0 else ()
 
-    def __str__(self) -> str:
-        return self.text
+    def __repr__(self) -> str:
+        return f"<{self.about}: {', '.join(self.codes) or self.head}>"
 
 
 def each_said(said: Said | Sequence[Said | None]) -> list[Said]:
