@@ -423,3 +423,13 @@ def test_a_quota_is_kept_by_fewer_pods_or_smaller_ones(pods, least, hard, own):
     assert [each for each in changes if "ResourceQuota" not in each] == own
     assert any("ResourceQuota" in each for each in changes)
     assert [line for each in found.remedies[1:] for line in each.kubectl] == []
+
+
+@pytest.mark.parametrize("phase", ["Completed", "Failed", "Aborted", "Terminated"])
+@pytest.mark.parametrize(("there", "group"), [(0, False), (0, True), (1, True)])
+def test_a_job_that_has_ended_is_submitted_again(phase, there, group):
+    """A lower minimum is none of its changes: its controller creates no pods for it any more."""
+    text = exported("gone", 2, 2, there=there, phase="Inqueue", job_phase=phase, group=group)
+    found = asked(text).why("gone")
+    assert [str(each) for each in found.remedies] == [
+        "submit job default/gone again (gone is placed on n1)"]

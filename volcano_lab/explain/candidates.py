@@ -359,9 +359,9 @@ class Candidates(OfQueues, OfPods):
 
 def _lacks_pods(causes: Iterable[Cause]) -> bool:
     """Whether pods are refused, so that with a lower minimum, too, the controller ends the job; or
-    some have failed, which are to be created again, or are those of another scheduler.
+    has ended; or some have failed, which are to be created again, or are of another scheduler.
     """
     return any(cause.code in ("pods_refused", "pods_forbidden", "other_scheduler")
-               or "failed" in cause.numbers for cause in causes)
+               or "failed" in cause.numbers or cause.numbers.get("ended") for cause in causes)
 
 

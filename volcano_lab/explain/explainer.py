@@ -148,7 +148,7 @@ class Explainer(Shown):
         beyond the lab.
         """
         codes = {cause.code for cause in causes}
-        if (seeks := _lacks(job, codes)) or "victim" in codes:
+        if (seeks := _lacks(job, codes, causes)) or "victim" in codes:
             return partial(remedies_for, self.evidence, job, causes, keep=not seeks)
         return next((partial(fitting, self.evidence, job, cause) for cause in causes
                      if "sure" in cause.numbers), None)
@@ -425,10 +425,12 @@ class Explainer(Shown):
         return partial(remedies_for, self.evidence, job, causes, keep=True) if causes else None
 
 
-def _lacks(job: JobInfo, codes: set[str]) -> bool:
-    """Whether a change may place pods: a pipelined one lacks nothing, and none that is not created.
+def _lacks(job: JobInfo, codes: set[str], causes: Iterable[Cause]) -> bool:
+    """Whether a change may place pods: a pipelined one lacks nothing, and none that is not created,
+    unless its Job has ended.
     """
-    if job.has_pending_tasks() or codes & {*PROMISED, *PODS_REFUSED}:
+    if job.has_pending_tasks() or codes & {*PROMISED, *PODS_REFUSED} or any(
+            cause.numbers.get("ended") for cause in causes):
         return True
     if not job.tasks:
         return "resource_quota" in codes or codes.isdisjoint((

@@ -48,8 +48,8 @@ def _invalid(seen: Evidence, job: JobInfo, invalid: Any) -> Cause:
                    needs=_needs(job, roles))
     records = [record for record in seen.of("job_valid", job=job.uid) if record["answer"]][:1]
     if over := owners.ended_as(seen, job):
-        return Cause("pods_not_made", [said, owners.left_behind(seen, job)], {"phase": over},
-                     records)
+        return Cause("pods_not_made", [said, owners.left_behind(seen, job)], {
+            "phase": over, "ended": [over] * bool(seen.volcano_jobs(job))}, records)
     renamed, after = _renamed(job, roles), owners.creates_later(seen, job)
     unnamed = sum(not task.task_role for task in job.tasks.values()) if roles else 0
     failed = bool(job.in_status(FAILED) and seen.volcano_jobs(job))  # it creates none beside these

@@ -90,8 +90,10 @@ def setting(target: str, *steps: str, to: Any) -> str:
 
 
 def of_manifest(text: str) -> bool:
-    """Whether a setting has a whole path, as those that are `written` in manifests have."""
-    return ".spec." in text
+    """Whether a setting has a whole path, as those that are `written` in manifests have, or is of
+    the phase of a Job, by which its controller creates pods.
+    """
+    return ".spec." in text or ".state.phase=" in text
 
 
 def label_set(node: str, label: str, value: str) -> str:
@@ -257,7 +259,8 @@ class World:
                 text.startswith(DECIDE_CREATION) or of_manifest(text) for text in change.settings):
             objects, conf = change.given(self.given, self.conf)
             there = {obj.key for obj in self.objects if isinstance(obj, Pod)}
-            later = [pods for key, pods in objects.later.items() if any(
+            again = any(".state.phase=" in text for text in change.settings)
+            later = [pods for key, pods in objects.later.items() if again or any(
                 pod.key in there for pod in pods) or key in self._without_pods]
             return with_defaults([*objects, *chain(*later)]) if later else objects, conf
         return change.applied(self.objects, self.conf, self.index)

@@ -128,8 +128,9 @@ def _not_made(seen: Evidence, job: JobInfo, why: Said) -> Cause:
                 ("priorityClassName", name, to) for name in classes
                 for to in (meant(name, seen.classes, 0.7), None) if to != ""]}, [], bool(job.tasks))
     if (by := facts.get("quota")) is None:
-        return Cause("pods_not_made", said, {"never": never, "phase": facts.get("phase")}, [],
-                     bool(job.tasks) and not never)
+        return Cause("pods_not_made", said, {
+            "never": never, "phase": facts.get("phase"), "ended": [*filter(None, [
+                facts.get("phase")])]}, [], bool(job.tasks) and not never)
     enough = len(job.tasks) >= max(job.min_available, 1)
     if "wanted" not in by.facts:
         return Cause("pods_forbidden", said, {**by.facts, "by": by.code, "slips": [
