@@ -187,7 +187,7 @@ tiers:
                 if cause.code == "victims_insufficient")
     assert told.text.startswith("reclaim could free resources for 2 of the 4 pods")
     tried = {record["task"] for record in explain.trace.of("do", operation="pipeline")}
-    assert len(tried) == told.numbers["made"]
+    assert len(tried) == told.sentences[0].facts["made"]
     assert not explain.session.jobs["default/old"].in_status(RELEASING)
 
 
@@ -238,3 +238,17 @@ def test_a_node_refused_for_pods_that_were_rolled_back_and_short(field, ports, c
         "gang", conf="actions: allocate\ntiers: [{plugins: [{name: gang}, {name: predicates}]}]")
     assert code in found.codes and "refused" not in found.codes and "plugin" not in found.text
     assert found.head.startswith("gang waits for ")
+
+
+@pytest.mark.parametrize(("spec", "key", "bought"), [
+    (APART % "zone", "zone", ", with the label zone=new"),
+    (APART % "kubernetes.io/hostname", "zone", ""),  # each node is one
+    ("topologySpreadConstraints: [{topologyKey: zone, maxSkew: 1, minDomains: 2, "
+     "whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {volcano.sh/job-name: web}}}]",
+     "zone", ", with the label zone=new")])
+def test_a_node_that_is_bought_is_in_a_domain_without_such_pods(spec, key, bought):
+    found = Explainer(Cluster().add(NODE.replace("labels: {", f"labels: {{{key}: a, ") % (
+        "n1", "n1", "", "110") + JOB % ("default", spec, "", "cpu")).objects()).why("web")
+    assert f"1 more node like n1{bought} (web is placed on n1, 1 new node)" in map(
+        str, found.remedies)
+    assert len({each.change for each in found.remedies}) == len(found.remedies)

@@ -369,5 +369,6 @@ class Search(Tries):
         for place, option in enumerate(done):
             made += self._least(option, made, _sum(done[place + 1:]))
         if made not in self.offered:
+            self.offered.add(made)
             remedy = self.judged(made, max(option.rank for option in done))
             yield from [remedy] if remedy is not None else ()

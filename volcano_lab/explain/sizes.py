@@ -17,6 +17,7 @@ from volcano_lab.explain.explanation import Amounts, Cause, added, in_quantity, 
 from volcano_lab.explain.options import ENDED, Option, Rank, World, once, setting, several, text_of
 from volcano_lab.framework import Session
 from volcano_lab.manifests.field_defaults import HOSTNAME
+from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.trace import amounts
 
 ROOM = ("cluster_full", "fragmented", "allowed_nodes_full", "larger_than_any_node")
@@ -45,10 +46,10 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) 
                      _of_the_vendor(world, job.uid, largest, most))
     if not meant and _likely(largest, most):
         wanted = _wanted(ssn, causes, lacking, gang)
-        yield from values.nodes(world, largest, wanted, allowed,
-                                _devices(world.nodes_called(allowed), ssn, causes, largest,
-                                         members),
-                                _labels(world, job))
+        devices = _devices(world.nodes_called(allowed), ssn, causes, largest, members)
+        labels = _labels(world, job)
+        for each in (labels, labels | _domain(world, job, causes)):
+            yield from values.nodes(world, largest, wanted, allowed, devices, each)
 
 
 def _refused(waiting: list[TaskInfo], causes: list[Cause]) -> list[TaskInfo]:
@@ -132,6 +133,17 @@ def _labels(world: World, job: JobInfo) -> dict[str, str]:
         if not (known or HOSTNAME in wanted or [*required.slips_of("", pod, labels)]):
             return wanted
     return {}
+
+
+def _domain(world: World, job: JobInfo, causes: list[Cause]) -> dict[str, str]:
+    """The labels of a node in domains, such as a zone, that no node is in, where pods in those that
+    are there keep a pod off.
+    """
+    keys = {key for pod in world.waiting(job.uid)[:1] for key in (
+        *(term.topology_key for term in PodInfo(pod).required_anti_affinity),
+        *(spread.topology_key for spread in pod.spec.topology_spread_constraints))}
+    apart = any(cause.code in ("anti_affinity", "topology_spread") for cause in causes)
+    return dict.fromkeys(sorted(keys - {HOSTNAME}) if apart else (), "new")
 
 
 def _lacking(ssn: Session, causes: list[Cause], largest: Amounts, members: int
