@@ -4,12 +4,14 @@ Volcano: none
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from volcano_lab.api import Resource, objects as api
 from volcano_lab.api.taints import tolerates
 from volcano_lab.changes import UNSCHEDULABLE, Change, path_text, value_text
 from volcano_lab.explain import explanation, options, owners, required, rules, values, volumes
+from volcano_lab.explain.evidence import unplaced
 from volcano_lab.explain.options import Case, Numbers, Option, Rank, once, setting, several
 from volcano_lab.manifests.schema import unstructure
 from volcano_lab.plugins import tdm
@@ -144,19 +146,15 @@ class OfPods(Case):
         """That a HyperNode of an allowed tier list nodes that are in none of these, and have enough
         left for a pod: as many as it takes.
         """
-        asked = amounts(next(iter(self.job.tasks.values())).init_resreq)
+        asked = [amounts(task.init_resreq) for task in unplaced(self.job)[:1]]
         meant = {node for *_, node in numbers["misnamed"]}
-        free = [name for name in numbers["outside"] if name not in meant and not explanation.over(
-            asked, amounts(self.ssn.nodes[name].idle))]
+        free = [name for name in numbers["outside"] if name not in meant and not any(
+            explanation.over(each, amounts(self.ssn.nodes[name].idle)) for each in asked)]
         leaves = [name for name in numbers["near"] if all(
             member.type == "Node"
             for member in self.ssn.topology.hyper_nodes[name].hyper_node.spec.members)]
         for name in sorted(leaves, key=lambda name: -numbers["holds"].get(name, 0))[:2]:
-            texts = [setting(f"hypernode/{name}", "members", to=[
-                {"type": "Node", "selector": {"exactMatch": {"name": node}}}
-                for node in free[:count]]).replace("=", "+=", 1)
-                for count in range(1, len(free) + 1)]
-            yield from options.stages((Change((text,)) for text in texts), Rank.OTHERS)
+            yield Option(partial(_listing, name, free), Rank.OTHERS, len(free))
 
     def open_hours(self, numbers: Numbers) -> Iterator[Option]:
         """That the revocable zones of nodes be open now: from this hour on, or until it ends; all
@@ -191,3 +189,10 @@ class OfPods(Case):
                 yield once(*texts, rank=Rank.JOB)
             for name in classes:
                 yield once(setting(path, "storageClassName", to=name), kind="class", rank=Rank.JOB)
+
+
+def _listing(hyper_node: str, nodes: list[str], count: int) -> Change:
+    """That a HyperNode list the first of some nodes."""
+    members = [{"type": "Node", "selector": {"exactMatch": {"name": node}}}
+               for node in nodes[:count]]
+    return Change((f"hypernode/{hyper_node}.members+={value_text(members)}",))
