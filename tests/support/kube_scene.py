@@ -159,6 +159,8 @@ class Scene:
         errors = {n.name: self.predicates.predicate(task, n) for n in self.node_list}
         at_once = self.predicates.predicate_nodes(task)
         assert at_once is None or at_once.tolist() == [each is None for each in errors.values()]
+        assert at_once is None or self.predicates.predicate_unresolvable(task, ~at_once).tolist(
+            ) == [each is not None and each.blocks_preempt() for each in errors.values()]
         return {name: error.reasons for name, error in errors.items() if error is not None}
 
     def fits(self, one: Pod) -> list[str]:

@@ -24,8 +24,6 @@ from volcano_lab.framework.placement.arrays import LATER
 from volcano_lab.framework.placement.chooser import PredicateHelper, prioritize_nodes
 
 TOPOLOGY_AWARE = "enableTopologyAwarePreemption"
-REFUSED = FitError("", "")
-"""A refusal of which nothing but its being one matters."""
 
 
 @define(slots=True, frozen=True)
@@ -53,6 +51,8 @@ class Preempt(Action):
         self.topology_aware = arguments.get_bool(TOPOLOGY_AWARE, self.topology_aware)
         self.limits = self.limits.changed_by(arguments)
         self.helper = PredicateHelper(self.use_error_cache)
+        self._failed: Memo[tuple[str, str], np.ndarray] = Memo(
+            lambda role: np.zeros(ssn.table.count, bool))
         self._evictable = Memo(self._evictable_in)
         self._searches, self._attempts = searches.Searches(ssn), searches.Attempts(ssn)
         self._own: dict[str, int] = {}  # by job: the operations in force after its own attempt
@@ -173,24 +173,19 @@ class Preempt(Action):
         return None
 
     def _fitting(self, task: TaskInfo) -> Sequence[NodeInfo]:
-        """Return the nodes that pass this action's predicates; the arrays answer for most nodes at
-        once.
+        """Return the nodes that pass this action's predicates, without those that have failed for a
+        task of this role.
         """
         ssn = self.ssn
-        nodes, ask = ssn.nodes_that_eviction_may_help(task), ssn.predicate_for_preempt
-        allowed = node_arrays(ssn).allowed(task) if ssn.use_arrays else None
-        if allowed is not None:
-            if allowed.all() and not self.helper.knows_failures(task):
-                return nodes
-            fine, never = allowed.tolist(), node_arrays(ssn).unresolvable(task).tolist()
-
-            def check(task: TaskInfo, node: NodeInfo) -> FitError | None:
-                if fine[node.row]:
-                    return None
-                return REFUSED if never[node.row] else ask(task, node)
-
-            return self.helper.predicate_nodes(task, nodes, check)[0]
-        return self.helper.predicate_nodes(task, nodes, ask)[0]
+        nodes = ssn.nodes_that_eviction_may_help(task)
+        fits = node_arrays(ssn).may_fit(task) if ssn.use_arrays else None
+        if fits is None:
+            return self.helper.predicate_nodes(task, nodes, ssn.predicate_for_preempt)[0]
+        if self.use_error_cache and task.task_role:
+            failed = self._failed[task.job, task.task_role]
+            fits, tried = fits & ~failed, evictions.rows_where(ssn, nodes, ~fits)
+            failed[tried] = True
+        return nodes if fits.all() else [node for node in nodes if fits[node.row]]
 
     def _ranked(self, statement: Statement, claim: Claim,
                 nodes: Sequence[NodeInfo]) -> Iterable[NodeInfo]:

@@ -54,6 +54,7 @@ class Evidence:
         self.elsewhere = {obj.key: obj for obj in objects if isinstance(obj, api.Pod)
                           and obj.spec.scheduler_name not in ("", SCHEDULER)
                           and not obj.spec.node_name}
+        self.let_in: dict[str, dict[str, bool]] = {}  # by pod and node, as far as it was asked
         self._indices: dict[tuple[str, str], dict[Any, list[Record]]] = {}
 
     @cached_property

@@ -368,9 +368,9 @@ def _task_minima(ssn: Session) -> Iterator[Notice]:
 def _one_pod_claims(ssn: Session) -> Iterator[Notice]:
     """Yield claims that only one pod may use and that several name."""
     pods = [task.pod for job in ssn.jobs.values() for task in job.tasks.values()]
+    users = Counter(f"{pod.namespace}/{name}" for pod in pods
+                    for name in {name for name, _ in claims_of(pod)})
     for claim in ssn.snapshot.storage.all(CLAIM):
-        users = [pod.key for pod in pods if pod.namespace == claim.namespace
-                 and any(name == claim.name for name, _ in claims_of(pod))]
-        if "ReadWriteOncePod" in claim.spec.access_modes and len(users) > 1:
+        if "ReadWriteOncePod" in claim.spec.access_modes and users[claim.key] > 1:
             yield Message("place.object", kind=CLAIM, name=claim.key), Message(
-                "unread.one_pod", found="ReadWriteOncePod", pods=len(users))
+                "unread.one_pod", found="ReadWriteOncePod", pods=users[claim.key])

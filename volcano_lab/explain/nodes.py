@@ -147,7 +147,8 @@ def _objections(seen: Evidence, task: TaskInfo, choice: Record, nodes: list[str]
     """{node: a rule's reason against it}, also of nodes that are short of a resource besides."""
     refusing, errors = seen.refusing(choice), seen.ssn.jobs[task.job].nodes_fit_errors.get(task.uid)
     recorded = {name: each.reasons for name, each in errors.nodes.items()} if errors else {}
-    found = {}
+    found: dict[str, str] = {}
+    unsaid: dict[str, str] = {}
     for name in nodes:
         reasons = recorded.get(name, [])
         if reasons and not reasons[0].startswith(INSUFFICIENT):
@@ -155,10 +156,12 @@ def _objections(seen: Evidence, task: TaskInfo, choice: Record, nodes: list[str]
         elif refusing is None:  # each call was recorded, and none of a node that is short
             reason = refused_now(seen, task, name)
             found |= {name: reason} if rule_of(reason)[0] in STATIC else {}
+        elif name in refusing and PODS in reasons:
+            found[name] = PODS
         elif name in refusing:
-            found[name] = PODS if PODS in reasons else rules.refused_then(
-                seen, task, name, choice, refusing[name])
-    return found
+            unsaid[name] = refusing[name]
+    found |= rules.refused_then(seen, task, unsaid, choice)
+    return {name: found[name] for name in nodes if name in found}
 
 
 def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],

@@ -104,8 +104,8 @@ def why_not_cause(seen: Evidence, task: str, node: str, choice: Record | None) -
     if choice is None:
         return rule_against(seen, task, node)
     plugin = _objector(seen.trace.node_values(task, choice.number + 1).get(node, {}))
-    return next(rules.rule_causes(seen, task, {node: rules.refused_then(
-        seen, seen.tasks[task], node, choice, plugin)}, (0, None), choice)) if plugin else None
+    against = rules.refused_then(seen, seen.tasks[task], {node: plugin}, choice)
+    return next(rules.rule_causes(seen, task, against, (0, None), choice)) if plugin else None
 
 
 def rule_against(seen: Evidence, task: str, node: str) -> Cause | None:

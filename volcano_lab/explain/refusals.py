@@ -303,16 +303,16 @@ def _barred(seen: Evidence, kept: Message, record: Record, names: list[str]) -> 
     """
     found, own = {}, seen.tasks[record["task"]]
     request = seen.state_at(record)["tasks"][record["task"]]["request"]
-    fits = [name for name, left in seen.free(record).items() if not missing(request, left)]
-    if not any(rules.lets_in(seen, own, name) for name in fits):
+    fits = [name for name, left in seen.free(record).items()
+            if not missing(request, left) and rules.lets_in(seen, own, name)]
+    if not fits:
         return {}
     for queue in [each.facts["queue"] for each in kept.facts["queues"]]:
         waiting = [task for job in seen.ssn.jobs.values() if job.queue == queue
                    for task in unplaced(job)[:1]]
         pods = [*{str((task.pod.spec.node_selector, task.pod.spec.tolerations,
                        task.pod.spec.affinity)): task for task in waiting}.values()]
-        if pods and not any(rules.lets_in(seen, task, name) and rules.lets_in(seen, own, name)
-                            for name in fits for task in pods):
+        if pods and not any(rules.lets_in(seen, task, name) for name in fits for task in pods):
             found[queue] = part(amounts(total(node.allocatable for node in seen.ssn.nodes.values()
                                               if rules.lets_in(seen, pods[0], node.name))), names)
     return found

@@ -6,7 +6,8 @@ Volcano: none
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from volcano_lab.api import TaskInfo, amount_text, objects as api
@@ -19,6 +20,7 @@ from volcano_lab.explain.origin import above
 from volcano_lab.manifests.schema import unstructure
 from volcano_lab.messages import Message, gettext
 from volcano_lab.plugins.kube import inter_pod_affinity, node_ports, topology_spread
+from volcano_lab.plugins.kube.node_pods import kube_nodes
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.trace import Record, grouped
 
@@ -38,6 +40,7 @@ Pods = list[tuple[TaskInfo, Message]]
 """Pods, each with its node as a message."""
 
 
+@cache
 def rule_of(reason: str) -> tuple[str, str]:
     """Return (code, message) of a reason, both "" for an unknown one.
 
@@ -47,17 +50,22 @@ def rule_of(reason: str) -> tuple[str, str]:
     return next((rule for text, rule in RULES.items() if text in reason), ("", ""))
 
 
-def refused_then(seen: Evidence, task: TaskInfo, node: str, choice: Record, plugin: str) -> str:
-    """Return the reason of a plugin that refused a node at a choice: that at the end of the cycle,
-    or of pods that were there and were rolled back.
+def refused_then(seen: Evidence, task: TaskInfo, refusing: Mapping[str, str], choice: Record
+                 ) -> dict[str, str]:
+    """Return the reason of the plugin that refused each node at a choice: that at the end of the
+    cycle, or of pods that were there and were rolled back.
     """
-    beside = (reason for code, reason in BESIDE.items()
-              if _beside(seen, task.key, code, [node], choice))
+    found = {node: refused_now(seen, task, node) for node in refusing}
+    for code, reason in BESIDE.items():
+        unknown = [node for node, said in found.items() if not said]
+        there = _there(seen, task.key, code, unknown, choice) if unknown else []
+        found |= {node: reason for node in unknown
+                  if any(_excludes(seen, task, code, pod, [node]) for pod in there)}
     spread = any(each.when_unsatisfiable == "DoNotSchedule"
                  for each in task.pod.spec.topology_spread_constraints)
-    return refused_now(seen, task, node) or next(beside, "") or (
-        topology_spread.REASON if spread and not task.pod.spec.volumes else gettext(
-            "plugin {plugin} refuses it", plugin=plugin))
+    return {node: said or (topology_spread.REASON if spread and not task.pod.spec.volumes
+                           else gettext("plugin {plugin} refuses it", plugin=refusing[node]))
+            for node, said in found.items()}
 
 
 def refused_now(seen: Evidence, task: TaskInfo, node: str) -> str:
@@ -78,7 +86,10 @@ def refused_now(seen: Evidence, task: TaskInfo, node: str) -> str:
 
 def lets_in(seen: Evidence, task: TaskInfo, node: str) -> bool:
     """Whether no rule refuses a node that depends on no other pod."""
-    return rule_of(refused_now(seen, task, node))[0] not in STATIC
+    known = seen.let_in.setdefault(task.key, {})
+    if node not in known:
+        known[node] = rule_of(refused_now(seen, task, node))[0] not in STATIC
+    return known[node]
 
 
 def rule_causes(seen: Evidence, task: str, objections: dict[str, str],
@@ -210,20 +221,32 @@ def _slots(seen: Evidence, names: list[str], choice: Record) -> Iterator[Message
 
 def _beside(seen: Evidence, key: str, code: str, names: list[str], choice: Record) -> Pods:
     """The pods at that moment beside which a rule does not let this one run, and their nodes."""
-    start, mine = seen.trace.start["tasks"], PodInfo(seen.tasks[key].pod)
-    there: Pods = []
-    for other, node in seen.placed_at(choice):
-        theirs = PodInfo(other.pod)
-        if (node in names and (code not in BESIDE or node_ports.conflict(
-                mine.host_ports, theirs.host_ports)) if code != "anti_affinity" else _apart(
-                seen, mine, theirs, node, names) or _apart(seen, theirs, mine, node, names)):
-            new = other.key in start and not start[other.key]["node"]
-            there.append((other, Message("pod.there_new" if new else "pod.there", pod=other.key,
-                                         node=node)))
+    start = seen.trace.start["tasks"]
+    there = [(other, Message("pod.there_new" if other.key in start and not start[
+        other.key]["node"] else "pod.there", pod=other.key, node=node))
+        for other, node in _there(seen, key, code, names, choice)]
     return sorted(there, key=lambda each: each[0].job == seen.tasks[key].job)
 
 
-def _apart(seen: Evidence, left: PodInfo, right: PodInfo, node: str, names: list[str]) -> bool:
+def _there(seen: Evidence, key: str, code: str, names: Collection[str], choice: Record
+           ) -> list[tuple[TaskInfo, str]]:
+    return [pod for pod in seen.placed_at(choice)
+            if _excludes(seen, seen.tasks[key], code, pod, names)]
+
+
+def _excludes(seen: Evidence, task: TaskInfo, code: str, pod: tuple[TaskInfo, str],
+              names: Collection[str]) -> bool:
+    """Whether a pod on a node is one for which a rule refuses another pod one of some nodes."""
+    kube, node = kube_nodes(seen.ssn), pod[1]
+    mine, theirs = kube.info_of(task), kube.info_of(pod[0])
+    if code == "anti_affinity":
+        return _apart(seen, mine, theirs, node, names) or _apart(seen, theirs, mine, node, names)
+    return node in names and (code not in BESIDE or node_ports.conflict(
+        mine.host_ports, theirs.host_ports))
+
+
+def _apart(seen: Evidence, left: PodInfo, right: PodInfo, node: str, names: Collection[str]
+           ) -> bool:
     """Whether one pod's anti-affinity with another one that is on a node excludes these nodes."""
     def place(name: str, key: str) -> str | None:
         return seen.ssn.nodes[name].node.metadata.labels.get(key)

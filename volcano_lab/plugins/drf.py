@@ -7,6 +7,7 @@ Volcano: pkg/scheduler/plugins/drf/drf.go
 """
 
 from collections.abc import Callable, Sequence
+from copy import copy
 
 from attrs import define
 
@@ -114,7 +115,7 @@ class Drf(Plugin):
         """Select tasks whose queue would still be ordered after the reclaimer's, with the one
         evicted and the other placed.
         """
-        ssn, tree = self.ssn, self.hierarchy.clone()
+        ssn, tree = self.ssn, copy(self.hierarchy)
         job = ssn.jobs[reclaimer.job]
         queue = ssn.queues[job.queue]
         tree.total_allocated = tree.total_allocated + reclaimer.resreq
@@ -123,14 +124,11 @@ class Drf(Plugin):
         for task in reclaimees:
             victim_job = ssn.jobs[task.job]
             victim_queue = ssn.queues[victim_job.queue]
-            held = self.job_attrs[victim_job.uid].allocated
-            before = tree.total_allocated
-            tree.total_allocated = before.sub(task.resreq)
-            tree.update(victim_job, victim_queue, held.sub(task.resreq))
-            order = tree.compare(queue, victim_queue)
-            tree.total_allocated = before
-            tree.update(victim_job, victim_queue, held)
-            if order < 0:
+            without = copy(tree)
+            without.total_allocated = tree.total_allocated.sub(task.resreq)
+            without.update(victim_job, victim_queue,
+                           self.job_attrs[victim_job.uid].allocated.sub(task.resreq))
+            if without.compare(queue, victim_queue) < 0:
                 victims.append(task)
         return victims, PERMIT
 

@@ -34,51 +34,61 @@ class HierarchicalNode:
     saturated: bool = False
 
     def clone(self) -> HierarchicalNode:
-        return evolve(self, children={name: child.clone() for name, child in self.children.items()})
+        """Return a copy with the same children, each of which is copied when it is changed."""
+        return evolve(self, children={**self.children})
 
 
 class Hierarchy:
     """The tree. `total` is (name, amount) of the cluster's dimensions, `total_allocated` the sum
-    over jobs.
+    over jobs. What `copy` returns can be updated by itself, as a node is copied before a change.
     """
 
     def __init__(self, total: Sequence[tuple[str, float]]):
         self.total = total
         self.total_allocated = EMPTY
         self.root = HierarchicalNode("root")
-
-    def clone(self) -> Hierarchy:
-        tree = Hierarchy(self.total)
-        tree.total_allocated, tree.root = self.total_allocated, self.root.clone()
-        return tree
+        self._demanding: set[str] = set()  # resources of which the cluster has some left
 
     def update(self, job: JobInfo, queue: QueueInfo, allocated: Resource) -> None:
-        """Set a job's allocated resources, add it to its queue's level, and recompute every level's
-        share.
+        """Set a job's allocated resources, add it to its queue's level, and recompute the shares of
+        the levels above it; of all where a resource of the cluster is used up, or no longer.
         """
-        node = self.root
+        node = self.root = self.root.clone()
+        path = [node]
         names, weights = queue.hierarchy.split("/"), queue.weights.split("/")
         for depth, name in enumerate(names[1:], 1):
-            if name not in node.children:
-                node.children[name] = HierarchicalNode(name, _weight(weights[depth]))
-            node = node.children[name]
+            below = node.children.get(name)
+            node.children[name] = below = below.clone() if below else HierarchicalNode(
+                name, _weight(weights[depth]))
+            node = below
+            path.append(node)
         leaf = node.children[job.uid] = HierarchicalNode(
             job.uid, is_job=True, request=job.total_request, allocated=allocated)
         leaf.dominant_resource, leaf.share = dominant_share(allocated, self.total)
         demanding = {name for name, amount in self.total if self.total_allocated.get(name) < amount}
-        self._update_shares(self.root, demanding)
-
-    def _update_shares(self, node: HierarchicalNode, demanding: set[str]) -> None:
-        """Update bottom up; `demanding` are the resources of which the cluster has some left."""
-        if node.is_job:
-            node.saturated = resource_saturated(node.allocated, node.request, demanding)
+        if demanding != self._demanding:
+            self._demanding = demanding
+            self.root = self._updated(self.root)
             return
+        leaf.saturated = resource_saturated(allocated, job.total_request, demanding)
+        for node in reversed(path):
+            self._update_share(node)
+
+    def _updated(self, node: HierarchicalNode) -> HierarchicalNode:
+        """Return a copy of a level or a job, with all that is below it up to date."""
+        node = evolve(node, children={
+            name: self._updated(child) for name, child in node.children.items()})
+        if node.is_job:
+            node.saturated = resource_saturated(node.allocated, node.request, self._demanding)
+        else:
+            self._update_share(node)
+        return node
+
+    def _update_share(self, node: HierarchicalNode) -> None:
+        """Compute what a level holds, its share, and whether it is saturated, from its children."""
         children = [child for _, child in sorted(node.children.items())]
-        poorest = 1.0
-        for child in children:
-            self._update_shares(child, demanding)
-            if child.share != 0 and not child.saturated:
-                poorest = min(poorest, dominant_share(child.allocated, self.total)[1])
+        poorest = min([1.0, *[child.share for child in children
+                              if child.share and not child.saturated]])
         node.allocated = EMPTY
         for child in children:
             if child.share != 0:

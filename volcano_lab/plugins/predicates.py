@@ -21,8 +21,8 @@ from functools import partial
 
 import numpy as np
 
-from volcano_lab.api import FitError, NodeInfo, TaskInfo, node_affinity, taints
-from volcano_lab.api.fit_error import ABORT_CODES, ERROR, UNRESOLVABLE, UNSCHEDULABLE, Status
+from volcano_lab.api import UNRESOLVABLE, FitError, NodeInfo, TaskInfo, node_affinity, taints
+from volcano_lab.api.fit_error import ABORT_CODES, ERROR, SUCCESS, UNSCHEDULABLE, Status
 from volcano_lab.api.status import ALLOCATED
 from volcano_lab.framework import ByRow, Event, Plugin, Session
 from volcano_lab.framework.points.table import State
@@ -144,9 +144,13 @@ class Predicates(Plugin):
 
     def _stable(self, info: PodInfo, kube_node: KubeNode) -> Status | None:
         """Check node affinity, cordon, taints: return the first refusal."""
-        node, tolerations = kube_node.node, info.pod.spec.tolerations
-        if node_affinity.NAME in self.enabled and not info.required_nodes.matches(node):
+        if node_affinity.NAME in self.enabled and not info.required_nodes.matches(kube_node.node):
             return Status(UNRESOLVABLE, node_affinity.REASON, node_affinity.NAME)
+        return self._kept_off(info, kube_node)
+
+    def _kept_off(self, info: PodInfo, kube_node: KubeNode) -> Status | None:
+        """Check cordon and taints: return the first refusal."""
+        node, tolerations = kube_node.node, info.pod.spec.tolerations
         if node.spec.unschedulable and not taints.tolerated(taints.CORDON, tolerations):
             return Status(UNRESOLVABLE, taints.UNSCHEDULABLE_REASON, taints.UNSCHEDULABLE_NAME)
         taint = taints.first_untolerated(node.spec.taints, tolerations)
@@ -165,7 +169,7 @@ class Predicates(Plugin):
         for rule in self._rules_for(state):
             if rule not in state:
                 return None
-            mask &= state[rule].nodes()
+            mask &= state[rule].codes() == SUCCESS
         return mask
 
     def predicate_alike(self, task: TaskInfo) -> ByRow | None:
@@ -179,13 +183,21 @@ class Predicates(Plugin):
         return self.kube.remember(("alike", id(stable)), lambda: ByRow(
             lambda row: stable[row] and count[row] < limit[row], lambda: stable & (count < limit)))
 
-    def predicate_unresolvable(self, task: TaskInfo) -> np.ndarray:
-        """Return True for each node that the stable rules refuse."""
-        return ~self._stable_nodes(self.kube.info_of(task))
+    def predicate_unresolvable(self, task: TaskInfo, refused: np.ndarray) -> np.ndarray:
+        """Return True for each node that a rule refuses whatever is evicted."""
+        state = self.ssn.cycle_state(task.uid)
+        mask = ~self._stable_nodes(self.kube.info_of(task))
+        for rule in self._rules_for(state):
+            mask |= np.isin(state[rule].codes(), [*ABORT_CODES])
+        return mask
 
     def _stable_nodes(self, info: PodInfo) -> np.ndarray:
+        open_to = self.kube.mask(("open to", self.enabled, info.tolerations),
+                                 lambda node: self._kept_off(info, node) is None)
+        if node_affinity.NAME not in self.enabled or info.required_nodes is node_affinity.ANY_NODE:
+            return open_to
         key = "stable", self.enabled, info.required_nodes, info.tolerations
-        return self.kube.mask(key, lambda node: self._stable(info, node) is None)
+        return self.kube.remember(key, lambda: open_to & self.kube.required(info.required_nodes))
 
     # -- simulated evictions, on a copy of the cycle state (`copy.copy` of each value) -------------
 

@@ -19,7 +19,6 @@ import numpy as np
 from volcano_lab.api import MIN_RESOURCE, NodeList, Resource, TaskInfo
 from volcano_lab.api.node_table import Memo, NodeTable, RowFormula, RowMemo, where
 from volcano_lab.framework.placement.fit_errors import ArrayFitErrors
-from volcano_lab.framework.plugin import Plugin
 
 if TYPE_CHECKING:
     from volcano_lab.framework.session import Session
@@ -43,7 +42,7 @@ class NodeArrays:
         self.ssn, self.table, self.scored = ssn, ssn.table, 0
         # the unobserved functions: shared answers are no calls
         self.answers = [
-            [OwnAnswer(ssn.plugins[plugin], point)
+            [OwnAnswer(ssn, plugin, point)
              if hasattr(ssn.plugins[plugin], f"{point}_nodes") else KeyedAnswer(ssn, plugin, point)
              for tier in ssn.points[point].tiers for plugin, _ in tier] for point in POINTS]
         functions: list[list[Callable[..., Any]]] = [[answer.nodes for answer in answers]
@@ -127,14 +126,18 @@ class NodeArrays:
             allowed = mask if allowed is None else allowed & mask
         return self._everywhere if allowed is None else allowed
 
-    def unresolvable(self, task: TaskInfo) -> np.ndarray:
-        """Return where the first predicate that refuses a task does so whatever is evicted, as far
-        as plugins answer that; of predicates that are `allowed` for all nodes.
+    def may_fit(self, task: TaskInfo) -> np.ndarray | None:
+        """Return where no predicate refuses a task, or the first that does would not after
+        evictions; None where one cannot answer for all nodes.
         """
-        found, passed = ~self._everywhere, self._everywhere
+        found, passed = self._everywhere, self._everywhere
         for answer in self.answers[0]:
-            found = found | (passed & answer.unresolvable(task))
-            passed = passed & answer.nodes(task)
+            mask = answer.nodes(task)
+            if mask is None:
+                return None
+            if np.count_nonzero(refused := passed & ~mask):
+                found = found & ~(refused & answer.unresolvable(task, refused))
+            passed = passed & mask
         return found
 
     def scores(self, task: TaskInfo, candidates: np.ndarray) -> np.ndarray:
@@ -159,24 +162,41 @@ class ByRow:
         self.row, self.nodes = row, nodes
 
 
-class OwnAnswer:
+class Answer:
+    """What a plugin answers at an extension point. `POINT_unresolvable(task, refused)` is optional:
+    the nodes that a predicate refuses whatever is evicted, of those that it refuses.
+    """
+
+    def __init__(self, ssn: Session, name: str, point: str):
+        self.node_list, self.plugin = ssn.node_list, ssn.plugins[name]
+        self.function = ssn.points[point].functions[name]
+        self.unresolvable = getattr(self.plugin, f"{point}_unresolvable", self._unresolvable)
+
+    def _unresolvable(self, task: TaskInfo, refused: np.ndarray) -> np.ndarray:
+        found = refused.copy()
+        for row in refused.nonzero()[0].tolist():
+            error = self.function(task, self.node_list[row])
+            found[row] = isinstance(error, str) or error.blocks_preempt()
+        return found
+
+
+class OwnAnswer(Answer):
     """A plugin's own methods for all nodes at once: `POINT_nodes(task)`, with the candidates as a
-    mask for batch_node_order. Three are optional.
+    mask for batch_node_order. Two are optional.
 
     - `POINT_alike(task)`: a `ByRow`, the same object for all tasks that the plugin treats alike,
       where its answer on a node depends on that node alone; None where other nodes matter, too;
-    - `POINT_even(task, nodes)`: whether these nodes all get the same score, whatever it is;
-    - `POINT_unresolvable(task)`: the nodes that it refuses whatever is evicted.
+    - `POINT_even(task, nodes)`: whether these nodes all get the same score, whatever it is.
     """
 
-    def __init__(self, plugin: Plugin, point: str):
-        self.nodes = getattr(plugin, f"{point}_nodes")
-        self.alike = getattr(plugin, f"{point}_alike", lambda task: None)
-        self.even = getattr(plugin, f"{point}_even", lambda task, nodes: False)
-        self.unresolvable = getattr(plugin, f"{point}_unresolvable", lambda task: False)
+    def __init__(self, ssn: Session, name: str, point: str):
+        super().__init__(ssn, name, point)
+        self.nodes = getattr(self.plugin, f"{point}_nodes")
+        self.alike = getattr(self.plugin, f"{point}_alike", lambda task: None)
+        self.even = getattr(self.plugin, f"{point}_even", lambda task, nodes: False)
 
 
-class KeyedAnswer:
+class KeyedAnswer(Answer):
     """A plugin's answers node by node, kept for tasks of equal key until the node changes.
 
     The plugin has `POINT_key(task)` beside `POINT(task, node)`: tasks with equal keys get equal
@@ -185,11 +205,10 @@ class KeyedAnswer:
     """
 
     def __init__(self, ssn: Session, name: str, point: str):
-        self.node_list, self.table, plugin = ssn.node_list, ssn.table, ssn.plugins[name]
-        self.function = ssn.points[point].functions[name]
-        self.key = getattr(plugin, f"{point}_key")
+        super().__init__(ssn, name, point)
+        self.table, self.key = ssn.table, getattr(self.plugin, f"{point}_key")
         self.is_filter = point == "predicate"
-        self._formula = getattr(plugin, f"{point}_formula", lambda task: None)
+        self._formula = getattr(self.plugin, f"{point}_formula", lambda task: None)
         self._parts: dict[Any, ByRow] = {}
 
     def _one(self, task: TaskInfo, row: int) -> float:
@@ -217,9 +236,6 @@ class KeyedAnswer:
         return self._row_by_row(task, np.arange(self.table.count))
 
     def even(self, task: TaskInfo, nodes: NodeList) -> bool:
-        return False
-
-    def unresolvable(self, task: TaskInfo) -> bool:
         return False
 
 

@@ -30,10 +30,6 @@ class PredicateHelper:
         self.use_cache = use_cache
         self._failed: dict[str, dict[str, FitError]] = {}
 
-    def knows_failures(self, task: TaskInfo) -> bool:
-        """Return whether nodes have failed for a task of this role."""
-        return bool(self._failed.get(f"{task.job}/{task.task_role}"))
-
     def predicate_nodes(self, task: TaskInfo, nodes: Sequence[NodeInfo], predicate: Predicate
                         ) -> tuple[list[NodeInfo], FitErrors]:
         """Return the nodes that fit, and why the others do not."""

@@ -19,7 +19,7 @@ from attrs import evolve
 
 from volcano_lab.api.fit_error import UNRESOLVABLE, UNSCHEDULABLE, Status
 
-from .node_pods import KubeNode, KubeNodes
+from .node_pods import ByVerdict, KubeNodes
 from .pod_counts import PairCounts, pair_counts
 from .pod_info import AffinityTerm, Labels, PodInfo
 
@@ -35,7 +35,7 @@ REFUSALS = (None, Status(UNRESOLVABLE, AFFINITY_REASON, NAME),
 """The rule's statuses for a node; earlier ones take precedence."""
 
 
-class AffinityState:
+class AffinityState(ByVerdict):
     """The counts for one incoming pod, by topology value: pods that match its terms, and terms of
     others that match it.
 
@@ -43,6 +43,8 @@ class AffinityState:
     of its required anti-affinity terms, `existing` other pods' required anti-affinity terms that
     match it.
     """
+
+    refusals = REFUSALS
 
     def __init__(self, info: PodInfo, namespace_labels: Labels, required: tuple[AffinityTerm, ...],
                  apart: tuple[AffinityTerm, ...], existing: PairCounts, affinity: PairCounts,
@@ -65,17 +67,8 @@ class AffinityState:
         _count_apart(self.apart, self.anti_affinity, row, pod, sign)
         self._known = None
 
-    def refusal(self, node: KubeNode) -> Status | None:
-        """Return why the pod cannot be on the node, or None."""
-        return REFUSALS[self._verdicts()[node.row]]
-
-    def nodes(self) -> np.ndarray:
-        """Return `refusal` for all nodes at once: True where there is none."""
-        fits: np.ndarray = self._verdicts() == 0
-        return fits
-
-    def _verdicts(self) -> np.ndarray:
-        """Return the index in `REFUSALS` for each node."""
+    @property
+    def verdicts(self) -> np.ndarray:
         if self._known is None:
             kube = self.existing.kube
             alone, apart, hurts = np.zeros((3, len(kube.nodes)), bool)

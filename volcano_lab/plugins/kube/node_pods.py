@@ -17,16 +17,19 @@ pkg/scheduler/plugins/util/k8s/snapshot.go
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache, partial
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from attrs import define
 
 from volcano_lab.api import Memo, NodeInfo, Status, TaskInfo, quantity
+from volcano_lab.api.fit_error import SUCCESS
+from volcano_lab.api.node_affinity import NodeTerm, RequiredNodeAffinity
 from volcano_lab.api.objects import Pod
 from volcano_lab.api.resource import is_scalar_resource_name
+from volcano_lab.api.selector import Requirement, Selector
 
 from .pod_info import HostPort, Labels, PodInfo
 from .resources import CPU, MEMORY, PODS, PodRequests
@@ -269,6 +272,36 @@ class KubeNodes:
         """
         return self.remember(key, lambda: np.fromiter(map(holds, self.nodes), bool))
 
+    def required(self, wanted: RequiredNodeAffinity) -> np.ndarray:
+        """Return True for the nodes that satisfy a pod's node selector and affinity."""
+        return self.remember(wanted, lambda: self._selected(wanted.selector) & (
+            wanted.terms is None or self.matching(wanted.terms)))
+
+    def matching(self, terms: Iterable[NodeTerm]) -> np.ndarray:
+        """Return True for the nodes for which one of the terms holds."""
+        found = np.zeros(len(self.nodes), bool)
+        for term in [term for term in terms if term.readable]:
+            mask = self._selected(term.labels)
+            for row in mask.nonzero()[0].tolist() if term.fields else ():
+                mask[row] = term.matches(self.nodes[row].node)
+            found |= mask
+        return found
+
+    def _selected(self, selector: Selector) -> np.ndarray:
+        """Return True for the nodes that satisfy all conditions, of which each is asked once for
+        each value of its label.
+        """
+        mask = np.full(len(self.nodes), selector.requirements is not None)
+        for condition in selector.requirements or ():
+            mask &= self.remember(condition, partial(self._holding, condition))
+        return mask
+
+    def _holding(self, condition: Requirement) -> np.ndarray:
+        codes, values = self.topology(condition.key)
+        answers = [condition.holds({condition.key: value}) for value in values]
+        found: np.ndarray = np.array([*answers, condition.holds({})])[codes]
+        return found
+
     def _count(self, node: KubeNode, info: PodInfo, sign: int) -> None:
         if sign > 0:
             node.listed.append(info)
@@ -310,9 +343,33 @@ class NodeByNode:
     def __init__(self, kube: KubeNodes, refusal: Callable[[KubeNode], Status | None]):
         self.kube, self.refusal = kube, refusal
 
-    def nodes(self) -> np.ndarray:
-        """Return `refusal` for all nodes at once: True where there is none."""
-        return np.fromiter((self.refusal(node) is None for node in self.kube.nodes), bool)
+    def codes(self) -> np.ndarray:
+        """Return the code of `refusal` for all nodes at once."""
+        return codes_of(map(self.refusal, self.kube.nodes))
+
+
+class ByVerdict:
+    """A rule for an incoming pod whose answer for each node is one of `refusals`, by its index in
+    `verdicts`.
+    """
+
+    refusals: tuple[Status | None, ...]
+    verdicts: Any
+
+    def refusal(self, node: KubeNode) -> Status | None:
+        """Return why the pod cannot be on the node, or None."""
+        status: Status | None = self.refusals[self.verdicts[node.row]]
+        return status
+
+    def codes(self) -> np.ndarray:
+        """Return the code of `refusal` for all nodes at once."""
+        found: np.ndarray = codes_of(self.refusals)[self.verdicts]
+        return found
+
+
+def codes_of(statuses: Iterable[Status | None]) -> np.ndarray:
+    """Return the codes of statuses, SUCCESS without one."""
+    return np.fromiter((SUCCESS if each is None else each.code for each in statuses), np.int8)
 
 
 @lru_cache(maxsize=4096)

@@ -17,7 +17,7 @@ from volcano_lab.api import UNRESOLVABLE, UNSCHEDULABLE, Selector, Status, label
 from volcano_lab.api.node_affinity import ANY_NODE
 from volcano_lab.api.objects import TopologySpreadConstraint
 
-from .node_pods import KubeNode, KubeNodes
+from .node_pods import ByVerdict, KubeNodes
 from .pod_counts import matching_pods
 from .pod_info import Labels, PodInfo
 
@@ -71,7 +71,7 @@ def counted_nodes(kube: KubeNodes, info: PodInfo, constraint: Constraint,
     """Return the nodes whose pods and domains a constraint counts, of those with all labels."""
     mask, terms, tolerations = labelled, info.required_nodes, info.pod.spec.tolerations
     if constraint.honor_affinity and terms is not ANY_NODE:
-        mask = mask & kube.mask(("node affinity", terms), lambda node: terms.matches(node.node))
+        mask = mask & kube.required(terms)
     if constraint.honor_taints:
         mask = mask & kube.mask(("taints", info.tolerations), lambda node: taints.first_untolerated(
             node.node.spec.taints, tolerations) is None)
@@ -89,10 +89,12 @@ def have_all_labels(kube: KubeNodes, found: Sequence[Constraint]) -> np.ndarray:
 # -- predicate -------------------------------------------------------------------------------------
 
 
-class SpreadState:
+class SpreadState(ByVerdict):
     """Whether placing the pod on each node would exceed the allowed skew of the `DoNotSchedule`
     constraints, as of the task's `pre_predicate`.
     """
+
+    refusals = REFUSALS
 
     def __init__(self, kube: KubeNodes, info: PodInfo, found: tuple[Constraint, ...]):
         self.verdicts = np.full(len(kube.nodes), FITS)
@@ -108,15 +110,6 @@ class SpreadState:
             verdicts = np.where(skew > c.max_skew, TOO_MANY, FITS)
             verdicts[topology.codes < 0] = NO_LABEL
             self.verdicts = np.where(self.verdicts == FITS, verdicts, self.verdicts)
-
-    def refusal(self, node: KubeNode) -> Status | None:
-        """Return why the pod cannot be on the node, or None."""
-        return REFUSALS[self.verdicts[node.row]]
-
-    def nodes(self) -> np.ndarray:
-        """Return `refusal` for all nodes at once: True where there is none."""
-        fits: np.ndarray = self.verdicts == FITS
-        return fits
 
 
 def pre_filter(kube: KubeNodes, info: PodInfo) -> SpreadState | None:
