@@ -159,3 +159,19 @@ def test_an_overused_queue_is_passed_over_by_reclaim_as_well():
         "deserved).")
     assert causes["reclaim_overused"].context and causes["held_by"].text == (
         "Holders of cpu in queue a: default/old 4.")
+
+
+@pytest.mark.parametrize(("least", "pods", "whole"), [
+    (1, 1, "cpu 1 short"), (1, 3, "cpu 3 short"), (3, 3, "cpu 3 short"), (2, 3, "cpu 2 short")])
+@pytest.mark.parametrize("full", [True, False])
+def test_the_first_line_says_what_the_whole_gang_lacks_or_all_pods_without_one(
+        least, pods, whole, full):
+    """In a full queue and in a full cluster."""
+    cluster = Cluster().node("n1", cpu=4 if full else 9).queue("a", capability=9 if full else 4)
+    cluster.job("old", queue="a", cpu=4, running={"n1": 1}).job(
+        "new", queue="a", pods=pods, min_member=least, cpu=1)
+    conf = 'actions: "allocate"\ntiers: [{plugins: [{name: gang}, {name: predicates}%s]}]'
+    head = Explainer(cluster.objects(), conf % ("" if full else ", {name: capacity}")).why(
+        "new").head
+    amount = whole.removesuffix(" short")
+    assert (f"the nodes lack {amount} for its " if full else f"queue a is {whole}") in head

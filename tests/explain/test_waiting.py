@@ -230,7 +230,7 @@ def test_jobs_that_hold_a_part_each_and_wait_for_the_rest_are_deleted_together()
         cluster.job(f"app{number}", pods=3, min_member=1, cpu=2,
                     running={f"n{number % 2 + 1}": 1})
     explanation = Explainer(cluster.objects()).why("app2")
-    assert "for its next pod, and all 4 jobs that hold them wait for more" in explanation.head
+    assert "for its 2 pods, and all 4 jobs that hold them wait for more" in explanation.head
     assert "All of them wait for more themselves." in explanation.text
     assert explanation.remedies[0].change == "delete default/app0, default/app1"
 

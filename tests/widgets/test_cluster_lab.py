@@ -256,7 +256,7 @@ def test_a_lane_has_the_short_reason_of_each_outcome():
     assert briefs == {
         "batch/spark-00, …": "9 PodGroups reserve 1008 CPUs",
         "ci/nightly-4412": "1144 reserved + requested, limit 1110.4 CPUs",
-        "vision/segment": "waits for resources: the nodes lack nvidia.com/gpu 1 for its next pod",
+        "vision/segment": "waits for resources: the nodes lack nvidia.com/gpu 8 for its gang",
         "web/reindex": "waits for a node that fits: 3 of 3 with disk=ssd cordoned"}
 
 

@@ -277,6 +277,15 @@ def still_needed(job: JobInfo, most: int | None = None) -> Resource:
                         key=lambda size: -size.get("cpu"))[:most])
 
 
+def rest_of(job: JobInfo) -> tuple[int, str]:
+    """Return how many pods a job waits for: of its "gang" until that starts, or of all its "pods".
+    """
+    waiting = len(unplaced(job))
+    if job.min_available < 2 or job.is_ready():
+        return waiting, "pods"
+    return min(job.min_available - len(job.tasks) + waiting, waiting), "gang"
+
+
 def member(job: JobInfo) -> Amounts:
     """Return a member's part of a job's minResources."""
     return {name: amount / max(job.min_available, 1)

@@ -10,7 +10,7 @@ from volcano_lab.api import JobInfo
 from volcano_lab.api.status import FAILED, RELEASING, RUNNING, SUCCEEDED
 from volcano_lab.explain import beyond, evidence, releases
 from volcano_lab.explain.evidence import Evidence, counts
-from volcano_lab.explain.explanation import Cause, moment_text, over
+from volcano_lab.explain.explanation import Amounts, Cause, moment_text, over
 from volcano_lab.explain.origin import TOO_LARGE
 from volcano_lab.manifests.controllers import ENDING
 from volcano_lab.messages import Message, known
@@ -81,22 +81,26 @@ def gap_of(cause: Cause, sure: bool = False) -> Message | None:
     """
     code = _gap(cause) + f".{cause.numbers.get('sure')}" * sure
     said = [each for each in cause.sentences if isinstance(each, Message)]
-    own, gang, hours, apart = (
+    own, gang, pods, hours, apart = (
         next((each.facts for each in said if each.code.startswith(begin)), {})
-        for begin in ("own_pods", "queue.gang", "zone.hours", "volume.apart"))
-    for part, holds in (("own", own.get("n")), ("gang", gang), ("hours", hours),
+        for begin in ("own_pods", ("queue.gang", "nodes.gang"), ("queue.pods", "nodes.pods"),
+                      "zone.hours", "volume.apart"))
+    for part, holds in (("own", own.get("n")), ("gang", gang), ("pods", pods), ("hours", hours),
                         ("deadlock", "deadlock" in cause.numbers), ("apart", apart)):
         code += f".{part}" * bool(holds and known(f"{code}.{part}"))
     if not known(code) or (cause.context and cause.code not in TOO_LARGE and not sure):
         return None
     facts = {**(said[0].facts if said else {}), **cause.numbers, "own": own.get("n", 0),
-             "hours": hours.get("hours"), "parts": apart.get("parts")}
+             "hours": hours.get("hours"), "parts": apart.get("parts"), "waiting": pods.get("n")}
     facts |= {"which": Message(facts["which"])} if "which" in cause.numbers else {}
+    return Message(code, **facts | _short({**facts, **(gang or pods)}))
+
+
+def _short(facts: dict[str, Any]) -> dict[str, Amounts]:
+    """What is missing of a sum, or else of what a pod asks for, under `short`."""
     asked, there = (next((facts[name] for name in names if facts.get(name) is not None), None)
-                    for names in (("asked", "request"), ("limit", "total", "free_in_total")))
-    if asked and there is not None:
-        facts["short"] = over(gang["sum"], gang["limit"]) if gang else over(asked, there)
-    return Message(code, **facts)
+                    for names in (("sum", "asked", "request"), ("limit", "total", "free_in_total")))
+    return {"short": over(asked, there)} if asked and there is not None else {}
 
 
 def said_already(cause: Cause, causes: Iterable[Cause]) -> bool:

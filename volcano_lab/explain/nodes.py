@@ -11,7 +11,7 @@ from itertools import chain
 
 from volcano_lab.api import ATTACHABLE, MIN_RESOURCE, JobInfo, Resource, TaskInfo
 from volcano_lab.explain import requests, rules
-from volcano_lab.explain.evidence import Evidence, unplaced
+from volcano_lab.explain.evidence import Evidence, requested, rest_of, still_needed, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, over, part
 from volcano_lab.explain.holders import room_causes
 from volcano_lab.explain.rules import STATIC, lets_in, refused_now, rule_causes, rule_of
@@ -187,7 +187,8 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
                    node=allowed[0], largest=largest, total=part(total, full or names),
                    request=part(request, largest or (full if code == "cluster_full" else listed)),
                    left=_one_by_one(left, lacking, most, everywhere, rules.MOST if some else 0))
-    return Cause(code, [said, *requests.at_first(seen, task, largest or names),
+    return Cause(code, [said, _of_all(seen, task, choice, left) if code == "cluster_full" else None,
+                        *requests.at_first(seen, task, largest or names),
                         None if largest else seen.own(task.job, choice),
                         *_beside_daemons(seen, request, largest, allowed),
                         *requests.not_announced(seen, largest, task),
@@ -200,6 +201,18 @@ def _hints(seen: Evidence, task: TaskInfo, code: str, names: list[str]) -> Itera
     yield from kept
     if code == "fragmented" and not kept:
         yield requests.not_packed(seen, names)
+
+
+def _of_all(seen: Evidence, task: TaskInfo, choice: Record, left: dict[str, Amounts]
+            ) -> Message | None:
+    """What the gang of a pod, or all that wait of its job, request, and what nodes have left."""
+    job, own = seen.ssn.jobs[task.job], requested(seen.placed_just_before(task.job, choice))
+    count, of = rest_of(job)
+    needed = part(amounts(still_needed(job, count)), next(iter(left.values())))
+    free = {name: sum(max(each[name], 0.0) for each in left.values()) + own.get(name, 0.0)
+            for name in needed}
+    return Message(f"nodes.{of}", n=count, sum=part(needed, over(needed, free)),
+                   limit=free) if count > 1 else None
 
 
 def _largest(seen: Evidence, request: Amounts, allowed: list[str], names: list[str]) -> Amounts:

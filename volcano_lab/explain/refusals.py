@@ -9,7 +9,7 @@ from functools import partial, reduce
 from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, JobInfo, total
-from volcano_lab.explain import holders, lint, origin, owners, rules
+from volcano_lab.explain import evidence, holders, lint, origin, owners, rules
 from volcano_lab.explain.evidence import Evidence, member, requested, still_needed, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.nodes import closed_causes, missing, withheld
@@ -195,11 +195,11 @@ def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 
 
 def _of_gang(seen: Evidence, job: JobInfo, record: Record, cause: Cause) -> Message | None:
-    """What its queue would hold with the whole gang, where more of its pods wait than the refused
-    one, and its sum does not count them all.
+    """What its queue would hold with the whole gang, or all pods that wait, where these are more
+    than the refused one, and its sum does not count them all.
     """
     sums = seen.state_at(record)["queues"].get(cause.numbers.get("level", job.queue))
-    missing = job.min_available - (len(job.tasks) - len(unplaced(job)))
+    missing, of = evidence.rest_of(job)
     if sums is None or missing < 2 or "limit" not in cause.numbers:
         return None
     limit = sums["deserved" if cause.code == "over_deserved" else "real_capability"]
@@ -208,7 +208,7 @@ def _of_gang(seen: Evidence, job: JobInfo, record: Record, cause: Cause) -> Mess
     names = [*{**cause.numbers["limit"], **over(part(added(held, gang), gang), limit)}]
     held, gang, limit = (part(some, names) for some in (held, gang, limit))
     return None if (whole := added(held, gang)) == cause.numbers["asked"] else Message(
-        "queue.gang.more" if len(names) > len(cause.numbers["limit"]) else "queue.gang",
+        f"queue.{of}{'.more' * (len(names) > len(cause.numbers['limit']))}",
         held=held, gang=gang, sum=whole, n=missing, limit=limit)
 
 
