@@ -260,6 +260,23 @@ def test_two_gangs_that_share_a_quota_are_each_offered_what_completes_them(name,
     assert remedies[0].args == ["--set", f"resourcequota/a/q.status.hard[requests.cpu]={hard}"]
 
 
+@pytest.mark.parametrize("event", [True, False])
+@pytest.mark.parametrize(("hard", "refused"), [(6, True), (20, False)])
+def test_a_quota_is_compared_for_the_pods_that_an_operator_lacks(event, hard, refused):
+    """With an Event or without, where it refuses one more; others it keeps from starting, too."""
+    parts = [part for each in "vw" for part in TWO.replace("POD", POD.replace(
+        "cpu: 1", "cpu: 3")).replace("NAME", each).split("---\n") if event or "Event," not in part]
+    text = QUOTA.replace('hard: {requests.cpu: "1"}', f'hard: {{requests.cpu: "{hard}"}}').replace(
+        '"1"', '"6"') + "---\n".join(parts)
+    found = Cluster(loads(text)).node("n1", cpu=20).why("v")
+    assert ("ResourceQuota a/q is requests.cpu 3 short" in found.head) is refused
+    assert ("a/v, a/w wait for each other: each holds a part of ResourceQuota a/q" in found.text
+            ) is refused
+    changes = [remedy.change for remedy in found.remedies]
+    assert ("delete tfjob/a/w" in changes) is refused
+    assert not any("minMember" in change or "minAvailable" in change for change in changes)
+
+
 OF_QUOTA = """\
 {apiVersion: ray.io/v1, kind: RayCluster, metadata: {name: rc, namespace: a, uid: u-rc,
   labels: {volcano.sh/queue-name: default}}, spec: {headGroupSpec: {template: POD},

@@ -87,7 +87,7 @@ class Candidates(OfQueues, OfPods):
             yield from options.in_queues(world, [job.uid], self._other_queues(job.queue))
         yield from self._ends(causes)
         yield from less_or_more(world, self.ssn, job, causes)
-        if not refuses and "resource_quota" not in codes:  # it counts all pods
+        if not refuses and _fewer_start(causes):
             yield from [values.minimum(world, job.uid)] if comes_whole(job) else ()
             yield from values.role_minima(world, job.uid) if by_task(job) else ()
         yield from values.fewer(world, job.uid) if "other_scheduler" not in codes else ()
@@ -217,9 +217,12 @@ class Candidates(OfQueues, OfPods):
             yield from gone(self.world, [uid])
 
     def quotas(self, numbers: Numbers) -> Iterator[Option]:
-        """That jobs are deleted of which all pods have ended, and count nevertheless; that the
-        ResourceQuota allow what the job lacks, or what the pods of all owners lack.
+        """That jobs are deleted of which all pods have ended, and count nevertheless, or one that
+        it keeps from starting, too; that the ResourceQuota allow what the job lacks, or what the
+        pods of all owners lack.
         """
+        for uid in numbers.get("stuck", ())[:options.ENDED]:
+            yield from self._gone([uid])
         yield from gone(self.world, [uid for uid in numbers.get("holders", ()) if ended(
             self.ssn.jobs[uid]) == len(self.ssn.jobs[uid].tasks)], Rank.HARMLESS)
         yield from options.quota_raised(numbers["quota"], *(
@@ -355,6 +358,11 @@ class Candidates(OfQueues, OfPods):
             elif isinstance(spec.min_available, int) and spec.min_available:
                 yield values.stepped(f"{path}.minAvailable", spec.min_available, -1,
                                      min(spec.min_available, most), rank=Rank.OTHERS)
+
+
+def _fewer_start(causes: Iterable[Cause]) -> bool:
+    """Whether a job may start with fewer pods: a quota counts all, and its owner creates them."""
+    return not any(cause.code == "resource_quota" or "comes" in cause.numbers for cause in causes)
 
 
 def _lacks_pods(causes: Iterable[Cause]) -> bool:

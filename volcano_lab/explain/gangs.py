@@ -16,6 +16,7 @@ from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, part
 from volcano_lab.explain.nodes import missing
 from volcano_lab.framework import CLUSTER_TOP
+from volcano_lab.manifests.operators import pod_count
 from volcano_lab.manifests.operators.model import OperatorObject, paths_to
 from volcano_lab.manifests.owners import job_of
 from volcano_lab.manifests.pod_group_controller import OWNERS
@@ -52,6 +53,8 @@ def _invalid(seen: Evidence, job: JobInfo, invalid: Any) -> Cause:
             "phase": over, "ended": [over] * bool(seen.volcano_jobs(job))}, records)
     renamed, after = _renamed(job, roles), owners.creates_later(seen, job)
     unnamed = sum(not task.task_role for task in job.tasks.values()) if roles else 0
+    comes = any(pod_count(obj, []) > len(job.tasks) for obj in owners.objects_of(seen, job)
+                if isinstance(obj, OperatorObject))
     failed = bool(job.in_status(FAILED) and seen.volcano_jobs(job))  # it creates none beside these
     known = bool(after or failed or renamed or unnamed or seen.by_others(job)
                  or seen.not_created.get(seen.called(job.uid)))
@@ -63,7 +66,8 @@ def _invalid(seen: Evidence, job: JobInfo, invalid: Any) -> Cause:
         {"min_available": job.min_available, "valid": valid, "roles": roles,
          "slips": [tuple(after.values())] if after.get("at_once") else [
              ("replicas", valid, job.min_available)] * (not (known or roles)),
-         "renamed": renamed, "after": after, **({"failed": True} if failed else {})}, records)
+         "renamed": renamed, "after": after, **({"failed": True} if failed else {}),
+         **({"comes": True} if comes else {})}, records)
 
 
 def _needs(job: JobInfo, roles: dict[str, tuple[int, int]]) -> list[Message]:

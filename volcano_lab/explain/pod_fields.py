@@ -95,7 +95,8 @@ class OfPods(Case):
             yield several(some, rank)
 
     def there(self, numbers: Numbers) -> Iterator[Option]:
-        """The minimum lowered to the pods that exist, of each role that has fewer, or of the gang.
+        """The minimum lowered to the pods that exist, of each role that has fewer, or of the gang;
+        not where its operator creates more.
         """
         for role, (there, least) in numbers["roles"].items():
             if role in numbers["renamed"]:
@@ -103,7 +104,8 @@ class OfPods(Case):
                 yield once(setting(*field, role, to=None), setting(
                     *field, numbers["renamed"][role], to=least), rank=Rank.HARMLESS)
             yield once(f"{self.world.of_role(self.job.uid, role)}={there}", rank=Rank.JOB)
-        if not numbers["roles"] and (numbers["after"] or not owners.lacks_head(self.job)):
+        if not numbers["roles"] and (numbers["after"] or not (
+                numbers.get("comes") or owners.lacks_head(self.job))):
             yield once(f"{self.name}.minAvailable={numbers['valid']}", rank=Rank.JOB)
 
     def repaired(self, numbers: Numbers) -> Iterator[Option]:

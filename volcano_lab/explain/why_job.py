@@ -137,8 +137,13 @@ def _not_made(seen: Evidence, job: JobInfo, why: Said) -> Cause:
             (by.facts["name"], by.facts["asked"], by.facts["bound"])] if "asked" in by.facts else []
             }, [], enough)
     used, users = quota_users(seen, job, by.facts["wanted"])
-    return Cause("pods_refused", [said, used], {
-        "quota": by.facts["quota"], "short": by.facts["short"], "holders": users,
+    stuck = [uid for uid in users if seen.ssn.jobs[uid].valid_task_num() < seen.ssn.jobs[
+        uid].min_available and by.facts["quota"] in [
+            refusal_of(each).get("quota") for each in seen.not_created.get(seen.called(uid), ())]]
+    both = Message("not_created.each_other", jobs=[*map(seen.called, [job.uid, *stuck])],
+                   quota=by.facts["quota"]) if stuck and job.tasks and not enough else None
+    return Cause("pods_refused", [said, used, both], {
+        "quota": by.facts["quota"], "short": by.facts["short"], "holders": users, "stuck": stuck,
         "wanted": [*by.facts["wanted"].items()], **by.facts["sums"][0].facts,
         "pods": len(job.tasks) + len(facts.get("names", ())),
         "for_all": [*wanted_by_all(seen, by.facts).items()]}, [], enough)

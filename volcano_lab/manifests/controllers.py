@@ -196,14 +196,8 @@ class Controllers:
             self.owners.kinds(obj), self.fields.priorities, self.handed)
         for sentence in created.sentences:
             self._not_created(obj, sentence)
-        for said in self._over_quota(obj):  # of its pods that are there the others have names
-            pods = operators.pods_of(obj)
-            own = sum(ref.uid == obj.metadata.uid and pod.status.phase not in ENDED_PODS
-                      for pod in self._of(api.Pod) for ref in pod.metadata.owner_references)
-            named = any(pod.key in self.pods for pod in pods)
-            if named or 0 < own < len(pods):
-                self.into.not_created[name_of(obj)].remove(said)
-                self._lacking(obj, pods, self.pods if named else own, {})
+        if self._has_quota(obj.namespace) and not operators.ended(obj):
+            self._beside(obj, operators.pods_of(obj))
         if any(isinstance(each, api.PodGroup) for each in created.objects) and self._no_group(obj):
             return []
         pods = self._admitted(obj, [each for each in created.objects if isinstance(each, api.Pod)])
@@ -215,6 +209,19 @@ class Controllers:
         if later := self._admitted(obj, created.later):
             self.into.later[obj.key] = later
         return parts + pods
+
+    def _beside(self, obj: operators.OperatorObject, pods: list[api.Pod]) -> None:
+        """Say which pods of an operator's object lack beside those that are there, where an Event
+        says that a quota refuses them, or one does.
+        """
+        own = sum(ref.uid == obj.metadata.uid and pod.status.phase not in ENDED_PODS
+                  for pod in self._of(api.Pod) for ref in pod.metadata.owner_references)
+        named = any(pod.key in self.pods for pod in pods)  # the others have random names
+        said = self._over_quota(obj)
+        if (named or 0 < own < len(pods)) and (said or not self._events(obj)):
+            for each in said:
+                self.into.not_created[name_of(obj)].remove(each)
+            self._lacking(obj, pods, self.pods if named else own, {}, certain=bool(said))
 
     def _workload(self, workload: api.Workload) -> Sequence[api.KubernetesObject]:
         child = api.ReplicaSet if isinstance(workload, api.Deployment) else api.Pod
@@ -327,18 +334,19 @@ class Controllers:
 
     def _lacking(self, owner: api.KubernetesObject, pods: list[api.Pod],
                  there: Container[str] | int, counted: Counted,
-                 until: Message | None = None) -> None:
+                 until: Message | None = None, certain: bool = True) -> None:
         """Say which pods of an owner are not `there`, by name or by their number, and `until` when,
-        or what refuses one more.
+        or what refuses one more; unless that is `certain`, only where a quota does.
         """
         missing = pods[there:] if isinstance(there, int) else [
             pod for pod in pods if pod.key not in there]
-        if missing:
+        quota = self.quotas.refusal(missing, counted) if missing and not until else None
+        if missing and (certain or quota):
             names = [] if isinstance(there, int) else [pod.name for pod in missing]
             self._not_created(owner, Message(
                 "not_created.lacking", count=len(missing), pods=len(pods), names=names,
                 which=Message("not_created.names", names=names) if names else None,
-                until=until, quota=None if until else self.quotas.refusal(missing, counted)))
+                until=until, quota=quota))
 
     def _not_created(self, owner: api.KubernetesObject, why: Said) -> None:
         self._warn(owner, str(why))
