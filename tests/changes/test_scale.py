@@ -249,3 +249,31 @@ def test_a_job_that_is_removed_leaves_its_quota_to_others():
     asks = loads(dump(TRAIN).replace("replicas: 2", "replicas: 4"))
     world = [*asks, *WEB[1:], *loads(QUOTA % (5, 5, 5))]
     assert len(pods_of(change(world, (), ["deployment/web"]))) == 5
+
+
+def rolling(replicas, old, new):
+    """A Deployment whose pods of a new ReplicaSet wait, beside some of an old one."""
+    return world(owner("Deployment", "web", f"replicas: {replicas}, {TEMPLATE}"), *(
+        owner("ReplicaSet", f"web-{digest}", f"replicas: {count}, {TEMPLATE}", (
+            "Deployment", "web")) for digest, count in (("old", old), ("new", new))), *(
+        group(f"{digest}-group", ("ReplicaSet", f"web-{digest}"), "minMember: 1")
+        for digest in ("old", "new")), *(
+        pod(f"web-{digest}-{number}", ("ReplicaSet", f"web-{digest}"), f"{digest}-group",
+            f"pod-template-hash: {digest}", node)
+        for digest, count, node in (("old", old, "n1"), ("new", new, ""))
+        for number in range(count)))
+
+
+@pytest.mark.parametrize(("replicas", "old", "new", "strategy", "gone"), [
+    (2, 2, 1, "{rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}", 1),
+    (2, 1, 2, "{rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}", 0),  # one has to be there
+    (4, 4, 1, "{rollingUpdate: {maxUnavailable: 50%}}", 2),
+    (3, 3, 1, "{rollingUpdate: {maxSurge: 1}}", 0),  # 25%, rounded down
+    (4, 4, 1, "{rollingUpdate: {maxSurge: 1}}", 1),
+    (3, 3, 1, "{type: Recreate}", 3), (3, 3, 0, "{type: Recreate}", 0)])
+def test_a_changed_strategy_deletes_old_pods_while_new_ones_wait(
+        replicas, old, new, strategy, gone):
+    objects = rolling(replicas, old, new)
+    after = change(objects, [f"deployment/web.strategy={strategy}"])
+    left = [name for name in pods_of(after) if "old" in name]
+    assert len(left) == old - gone and len(pods_of(after)) == old + new - gone

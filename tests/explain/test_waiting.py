@@ -393,3 +393,38 @@ def test_the_smallest_job_whose_end_is_enough_is_waited_for(cpus, free, change):
         cluster = cluster.job(f"j{number}", cpu=cpu, running={"n1": 1})
     last = waits(Explainer(cluster.job("new", cpu=2).objects()).why("new"))
     assert [remedy.change for remedy in last] == [f"wait for the end of {change}"]
+
+
+DEPLOYMENT = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: a, uid: w}
+spec: {%sreplicas: 1, template: {spec: {schedulerName: volcano, containers: [{name: c}]}}}
+"""
+OF = "ownerReferences: [{apiVersion: apps/v1, kind: %s, name: %s, uid: %s}]"
+REPLICAS = """\
+apiVersion: apps/v1
+kind: ReplicaSet
+metadata: {name: web-%s, namespace: a, uid: %s, %s}
+spec: {replicas: 1}
+"""
+
+
+@pytest.mark.parametrize(("strategy", "offered"), [("", True), (
+    "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}, ", False)])
+def test_a_rollout_whose_old_pods_hold_the_resources_deletes_one_first(strategy, offered):
+    objects = [DEPLOYMENT % strategy]
+    for digest, name, where, phase in (("r1", "old", ", nodeName: n1", "Running"), (
+            "r2", "new", "", "Pending")):
+        labels = f", labels: {{pod-template-hash: {digest}}}, "
+        objects += [REPLICAS % (digest, digest, OF % ("Deployment", "web", "w")), (GROUP % (
+            name, "a", f"web-{digest}")).replace("minMember: 2", "minMember: 1"), POD % (
+            f"web-{digest}-x", name, labels + OF % ("ReplicaSet", f"web-{digest}", digest),
+            "volcano", where, phase)]
+    found = Explainer(Cluster().node("n1", cpu=1).add("---\n".join(objects)).objects()).why("a/new")
+    rolls = [remedy for remedy in found.remedies if "Deployment" in remedy.change]
+    assert [str(remedy) for remedy in rolls] == [
+        "Deployment a/web: rolling update with maxSurge 0 and maxUnavailable 1 (web-r2 is placed "
+        "on n1; a/web-r1 waits)"] * offered
+    assert [line[:35] for remedy in rolls for line in remedy.kubectl] == [
+        "kubectl patch deployment web -n a -"] * offered

@@ -20,8 +20,10 @@ from volcano_lab.manifests.schema import at_path
 MUTABLE = {"spec.minAvailable", "spec.priorityClassName"}
 """Fields that may be changed of a Volcano Job."""
 
-RESUMING = {f"spec.{path}" for path, _ in SUSPENDED}
-"""Fields that may be changed of each owner of pods: they suspend and resume it."""
+RESUMING = {f"spec.{path}" for path, _ in SUSPENDED} | {"spec.strategy"}
+"""Fields that may be changed of each owner of pods: they suspend and resume it, or are how a
+Deployment replaces its pods.
+"""
 
 MINIMUM, LEFT = {"minMember", "minResources"}, {"networkTopology"}
 """Fields of a PodGroup that a Job's controller sets again, and those that it leaves as they are."""

@@ -19,7 +19,7 @@ from volcano_lab.changes.conf import value_of
 from volcano_lab.changes.draft import CLASSES, Draft, keys_of, kind_of
 from volcano_lab.changes.job_fields import IN_GROUP, WORDS, edited, set_field
 from volcano_lab.changes.more_nodes import add_nodes
-from volcano_lab.changes.scale import refill, scale
+from volcano_lab.changes.scale import refill, rollout, scale
 from volcano_lab.manifests import OperatorObject, names, operators, with_defaults
 from volcano_lab.manifests.disruptions import counted
 from volcano_lab.manifests.job_controller import CREATING
@@ -210,7 +210,8 @@ class Setting:
                     created or isinstance(obj, api.PodGroup) or word not in (*OF_JOB, *IN_GROUP)):
                 return False
         self._put(draft, place, steps)
-        if created and draft[place] != obj and not scale(draft, obj, draft[place], created):
+        if created and draft[place] != obj and not any(
+                each(draft, obj, draft[place], created) for each in (rollout, scale)):
             self._submit_again(draft, obj, created)
         return True
 

@@ -20,8 +20,11 @@ from volcano_lab.changes.draft import Draft
 from volcano_lab.manifests import OPERATORS, Loaded, OperatorObject, job_controller, with_defaults
 from volcano_lab.manifests.owners import pods_asked
 from volcano_lab.manifests.quotas import released
+from volcano_lab.manifests.schema import at_path
 from volcano_lab.messages import Message
 
+HASH = "pod-template-hash"
+"""The label of pods by which a Deployment tells its ReplicaSets apart."""
 Key = tuple[str, str]
 CREATED = api.Pod | api.PodGroup
 
@@ -41,12 +44,39 @@ def scale(draft: Draft, before: api.KubernetesObject, after: api.KubernetesObjec
     if isinstance(after, api.Deployment | api.ReplicaSet | api.StatefulSet) and not pods:
         for place in there.values():  # a ReplicaSet's PodGroup is deleted with its last pod
             draft.put(place, None)
-    for place in children:
-        obj: Any = draft[place] if place not in there.values() else None
+    _recount(draft, [place for place in children if place not in there.values()])
+    return True
+
+
+def rollout(draft: Draft, before: api.KubernetesObject, after: api.KubernetesObject,
+            children: Collection[int]) -> bool:
+    """Delete the pods of old ReplicaSets that the changed strategy of a Deployment lets go while
+    new ones wait; return False where another field is changed.
+    """
+    if not isinstance(after, api.Deployment) or after != before.changed(
+            spec={"strategy": after.spec.strategy}):
+        return False
+    pods = {place: pod for place in children for pod in [draft[place]] if isinstance(pod, api.Pod)}
+    there = [pod for pod in pods.values() if pod.spec.node_name]
+    new = {pod.metadata.labels.get(HASH) for pod in pods.values() if not pod.spec.node_name}
+    count, strategy = 1 if after.spec.replicas is None else after.spec.replicas, after.spec.strategy
+    less = str(at_path(strategy, ["rollingUpdate", "maxUnavailable"]) or "25%")
+    missing = int(less[:-1]) * count // 100 if less.endswith("%") else int(less)
+    gone = len(there) - (0 if strategy.get("type") == "Recreate" else count - missing)
+    old = [place for place, pod in pods.items() if new and pod.metadata.labels.get(HASH) not in new]
+    for place in old[:max(gone, 0)]:
+        draft.put(place, None)
+    _recount(draft, [place for place in children if place not in pods])
+    return True
+
+
+def _recount(draft: Draft, places: Iterable[int]) -> None:
+    """Let ReplicaSets among these objects ask for as many pods as they have."""
+    for place in places:
+        obj: Any = draft[place]
         if isinstance(obj, api.ReplicaSet):
             draft.put(place, obj.changed(spec={"replicas": sum(
                 isinstance(draft[each], api.Pod) for each in draft.with_children(place))}))
-    return True
 
 
 def refill(draft: Draft) -> None:

@@ -271,6 +271,9 @@ DETAILS: dict[str, Callable[[Any, Any, Any], Facts | None]] = {
     "change.node.taints": _taints,
     "change.node.more": _more,
     "change.hypernode.members": _members,
+    "change.deployment.strategy": lambda value, before, obj: _if(
+        {"maxSurge", "maxUnavailable"} == {*(value or {}).get("rollingUpdate", ())},
+        **(value or {}).get("rollingUpdate", {})),
     "change.job.minAvailable": _minimum,
     "change.job.minTaskMember.*": lambda value, before, obj: {} if value else {
         "after": Message("none")},

@@ -269,8 +269,11 @@ def _groups_beside(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         beside = [Message("group", group=short(seen.called(each.uid)), pods=Message(
             "pods", n=len(each.tasks)), phase=each.pod_group.status.phase or "Pending")
             for each in groups]
-        yield Cause.of("groups_beside", hint, owner=seen.names.owned[job.uid], count=len(groups),
-                       groups=beside)
+        owner = seen.names.owned[job.uid]
+        rolls = hint is not None and hint.code == "groups_beside.update" and any(
+            obj.kind == "Deployment" and obj.key == owner for obj in seen.given)
+        yield Cause.of("groups_beside", hint, owner=owner, count=len(groups), groups=beside,
+                       rollout=[owner] * rolls)
 
 
 def _quota_counts(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

@@ -12,7 +12,7 @@ from .storage import PersistentVolumeClaimTemplate
 
 class WorkloadSpec(Part):
     """The number and template of pods; `completions`, `parallelism` and so on are a Job's,
-    `volume_claim_templates` a StatefulSet's.
+    `strategy` is a Deployment's, `volume_claim_templates` are a StatefulSet's.
     """
 
     replicas: int | None = whole(default=None)
@@ -22,6 +22,7 @@ class WorkloadSpec(Part):
     parallelism: int | None = whole(default=None)
     completion_mode: str = choice("NonIndexed", "Indexed")
     suspend: bool = False
+    strategy: Raw = Factory(dict)
     volume_claim_templates: list[PersistentVolumeClaimTemplate] = Factory(list)
 
 
