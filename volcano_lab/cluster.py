@@ -20,7 +20,7 @@ from volcano_lab.manifests.conf import conf_text
 from volcano_lab.manifests.described import Added, ClusterObjects, Objects, One
 from volcano_lab.manifests.files import Source
 from volcano_lab.manifests.loader import ManifestError, load, scheduler_conf_of
-from volcano_lab.messages import Message, Misuse, NoSuch, friendly_errors, gettext, log
+from volcano_lab.messages import Message, Misuse, NoSuch, friendly_errors, log
 from volcano_lab.scheduler import MOST_CYCLES, at_rest, conf_of
 from volcano_lab.trace import Outline, Shown
 from volcano_lab.trace.views.comparison import Comparison
@@ -114,8 +114,8 @@ class Cluster(ClusterObjects):
         """The cluster as a scheduler comes to know it."""
         return Cache(self.objects())
 
-    def admit(self, refuse: bool = True) -> list[str]:
-        """Return a sentence for each rule of Volcano's webhooks that objects break which exist
+    def admit(self, refuse: bool = True) -> list[Message]:
+        """Return a message for each rule of Volcano's webhooks that objects break which exist
         already. Raises `ManifestError` for new ones, unless these are not to be refused.
         """
         try:
@@ -123,19 +123,18 @@ class Cluster(ClusterObjects):
         except ManifestError as error:
             if refuse:
                 raise
-            return [gettext("{problem}; admission would refuse it now", problem=problem)
-                    for problem in error.problems]
+            return [Message("manifest.now", problem=problem) for problem in error.found]
 
-    def warnings(self, cycle: Cycle, cycles: int = 1) -> list[str]:
+    def warnings(self, cycle: Cycle, cycles: int = 1) -> list[Message]:
         """Return what has no effect in a cycle of this cluster: in manifests, in the configuration,
         fields that nothing reads, amounts that cannot be had; and that it is not at rest, or that
         pods were evicted in the last of up to so many `cycles`.
         """
         from volcano_lab.explain.lint import doubts
 
-        more = [] if cycle.rests else [str(Message("run.not_at_rest", cycles=MOST_CYCLES))]
+        more = [] if cycle.rests else [Message("run.not_at_rest", cycles=MOST_CYCLES)]
         if cycles > 1 and {"evict", "pipeline"} & {done[0] for done in cycle.session.committed}:
-            more.append(str(Message("run.evicts", cycles=cycles)))
+            more.append(Message("run.evicts", cycles=cycles))
         return [*cycle.world.warnings, *doubts(cycle.session), *more]
 
     # -- one method for each command ---------------------------------------------------------------
@@ -245,13 +244,13 @@ class Cluster(ClusterObjects):
         whole = type(self)(self.manifests(), self.conf).add(*added)
         after, changed = Change(_texts(settings), removals).given(
             whole.others, whole.configuration(base_conf if conf is None else conf))
-        refused = {verdict.text for verdict in verdicts(after)} - {
-            verdict.text for verdict in verdicts(before)}
+        known = verdicts(before)
+        refused = [each.text for each in verdicts(after) if each not in known]
         from volcano_lab.explain.holdings import unmoved
         from volcano_lab.explain.price import later
 
         found = Comparison(
-            at_rest(before, base, now), at_rest(after, changed, now), sorted(refused),
+            at_rest(before, base, now), at_rest(after, changed, now), sorted({*refused}),
             lambda: later((before, base), (after, changed), now), (), lambda nodes, same: unmoved(
                 type(self)(after, changed).explainer(now=now).evidence, nodes, same)
             if settings or added or removals or conf else ())
@@ -373,7 +372,7 @@ class Cluster(ClusterObjects):
         """
         from volcano_lab.manifests.missing import missing
 
-        return list(missing(self.manifests()))
+        return [*map(str, missing(self.manifests()))]
 
     def _spoken(self, found: Answer, lang: str | None) -> Answer:
         return found.in_language(lang or self.lang)

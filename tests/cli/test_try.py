@@ -217,8 +217,7 @@ def test_pods_that_the_api_server_refuses_for_their_class_are_an_error(classes, 
 
 def test_files_without_a_node_say_so_once():
     cluster = Cluster().queue("a").job("j", queue="a", cpu=1)
-    assert cluster.warnings(cluster.run()).count(
-        "There is no Node among the objects: no request can be met.") == 1
+    assert cluster.warnings(cluster.run()).count(Message("no_nodes")) == 1
     found = cluster.why("j")
     assert "waits for a node: there is none among the objects" in str(found)
     assert [cause.code for cause in found.causes].count("no_nodes") == 1

@@ -231,7 +231,8 @@ def test_nodes_that_the_schedulers_flag_leaves_out_are_named(app, flag, others, 
     assert ("1 more node is large enough, and the scheduler leaves it out: n-b." in found.text
             ) == left
     assert (f"Add --node-selector={others} to the arguments" in found.text) == bool(others)
-    reasons = ["is left out, as the scheduler does" in each for each in cluster.objects().warnings]
+    reasons = ["is left out, as the scheduler does" in str(each)
+               for each in cluster.objects().warnings]
     assert any(reasons) == left
 
 

@@ -266,7 +266,7 @@ def test_a_priority_class_that_was_not_exported_is_known_by_its_pods():
     high = exported("new", 1, 4, phase="Inqueue", there=1).replace(*named).replace(
         "spec: {minMember", "spec: {priorityClassName: high, minMember")
     loaded = with_defaults(loads(NODE + FULL + high))
-    assert "PriorityClass high: not among the objects" in loaded.warnings[0]
+    assert "PriorityClass high: not among the objects" in str(loaded.warnings[0])
     explain = Explainer(loaded, EVICTS)
     assert explain.session.jobs["default/new-u-new"].priority == 7
     assert "preempt evicts default/old-w-0" in explain.why("new").text

@@ -103,7 +103,7 @@ def test_the_podgroup_that_a_webhook_asks_for_is_named():
 def test_an_event_that_says_nothing_of_missing_pods_is_not_quoted(other):
     loaded = loads(MISSING + other)
     assert "last warning" not in Cluster(loaded).why("a/load").text
-    assert not any("Event" in each for each in loaded.warnings)
+    assert not any("Event" in each for each in map(str, loaded.warnings))
 
 
 DEPLOYED = """\

@@ -39,7 +39,7 @@ KNOWN = {  # what Volcano v1.14.0 reads
 def warnings(plugin: str, arguments: dict) -> list[str]:
     conf = load_conf(f"actions: allocate\ntiers: [{{plugins: [{{name: {plugin}}}]}}]")
     conf.tiers[0].plugins[0].arguments.update(arguments)
-    told = Cluster().node("n1", cpu=4).run(conf).session.warnings
+    told = [*map(str, Cluster().node("n1", cpu=4).run(conf).session.warnings)]
     return [text for text in told if "argument" in text]
 
 
@@ -109,7 +109,7 @@ def test_the_arguments_of_actions_too(argument, value, sentence):
     conf = load_conf(f"actions: preempt\nconfigurations: [{{name: preempt, "
                      f"arguments: {{{argument}: {value}}}}}]")
     for _ in range(2):  # another cycle adds no warning
-        told = Cluster().node("n1", cpu=4).run(conf).session.warnings
+        told = [*map(str, Cluster().node("n1", cpu=4).run(conf).session.warnings)]
         assert told == [f'action "preempt": argument {argument} {sentence}']
 
 

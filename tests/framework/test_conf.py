@@ -147,7 +147,7 @@ def test_a_merged_anchor_gives_its_values_and_yields_to_own_ones():
     ],
 )
 def test_a_key_without_effect_is_named(text, warning):
-    found = load_conf(text).warnings
+    found = [*map(str, load_conf(text).warnings)]
     assert load_conf(text).actions == ["allocate"] or "tiers" in text
     assert len(found) == (warning is not None) and all(warning in text for text in found)
 

@@ -119,9 +119,9 @@ def test_an_empty_entry_of_a_list_says_nothing():
 
 def test_an_action_that_does_not_exist_has_no_arguments_and_is_reported():
     conf = load_conf("actions: allocate\nconfigurations: [{name: alocate, arguments: {a: 1}}]")
-    assert conf.warnings == ['scheduler configuration: configurations names "alocate" and has no '
-                             "effect; known are allocate, backfill, enqueue, preempt, reclaim, "
-                             "shuffle."]
+    assert [*map(str, conf.warnings)] == [
+        'scheduler configuration: configurations names "alocate" and has no effect; known are '
+        "allocate, backfill, enqueue, preempt, reclaim, shuffle."]
 
 
 def test_a_long_value_is_shortened_in_warnings(caplog):

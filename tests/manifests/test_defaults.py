@@ -724,7 +724,7 @@ def test_classes_that_pods_name_with_their_value_are_created_and_those_of_the_sy
     found = with_defaults(loads(pods))
     assert [(obj.name, obj.value) for obj in found if obj.kind == "PriorityClass"] == [
         ("a", 5), ("z", 3)]
-    (warning,) = found.warnings
+    (warning,) = [*map(str, found.warnings)]
     assert warning.startswith("PriorityClass a, z: not among the objects")
 
 
@@ -913,12 +913,12 @@ def test_what_created_pods_request_in_vain_is_one_warning_of_their_owner():
     web = ("{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 2, "
            f"template: {{spec: {spec}}}}}}}")
     claim = "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: d}}"
-    said = with_defaults(loads(f"{job}\n---\n{web}")).warnings
+    said = [*map(str, with_defaults(loads(f"{job}\n---\n{web}")).warnings)]
     assert [each.partition(":")[0] for each in said] == [
         "Job default/a (text, document 1)"] * 2 + ["Deployment default/web (text, document 2)"] * 2
     assert "spec.resourceClaims names gpu" in said[0]
     assert "its claims to volumes do not decide" in said[1]
-    known = with_defaults(loads("\n---\n".join((job, web, claim)))).warnings
+    known = [*map(str, with_defaults(loads("\n---\n".join((job, web, claim)))).warnings)]
     assert [each for each in said if each not in known] == said[1::2]  # those to volumes
 
 

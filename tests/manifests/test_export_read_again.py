@@ -49,7 +49,7 @@ def test_what_a_job_has_is_not_made_again(left_out, pods, groups):
     loaded = with_defaults(loads(listed(documents)))
     assert (len(names(loaded)), len(names(loaded, PodGroup))) == (pods, groups)
     assert len({(obj.kind, obj.key) for obj in loaded}) == len(loaded)
-    told = [text for text in loaded.warnings if "are not among the objects" in text]
+    told = [text for text in map(str, loaded.warnings) if "are not among the objects" in text]
     assert len(told) == (1 if left_out == ("Pod",) else 0)  # the other waits: it has none yet
     assert {*loaded.later} == ({"team/beta"} if left_out == ("Pod",) else set())
 
@@ -84,7 +84,7 @@ def test_pods_of_a_job_of_that_name_that_was_deleted_stay_and_none_is_made_besid
         "Pod", "PodGroup"))]))
     assert len(names(found)) == 9
     assert any("Job team/alpha: 4 of its 4 pods are not created, for there are pods of these names "
-               "with another owner" in text for text in found.warnings)
+               "with another owner" in text for text in map(str, found.warnings))
 
 
 def test_a_made_pod_that_is_given_by_another_hand_stays():
@@ -94,7 +94,7 @@ def test_a_made_pod_that_is_given_by_another_hand_stays():
             for number in range(3)]
     found = with_defaults(map(from_dict, [job, *pods]))
     assert len(names(found)) == 4 and "Job team/alpha: 3 of its 4 pods are not created" in "".join(
-        found.warnings)
+        [*map(str, found.warnings)])
 
 
 def test_objects_in_two_files_are_one_sentence():

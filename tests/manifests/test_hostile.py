@@ -51,7 +51,7 @@ def test_the_generator_sees_what_it_is_for():
         raise KeyError("spec")
 
     def wordy(text):
-        raise ManifestError(["a"]) from None
+        raise ManifestError("a") from None
 
     assert hostile.failure("", careless, (ManifestError,)) == "KeyError: 'spec'"
     assert hostile.failure("", wordy, (ManifestError,)) is None

@@ -169,7 +169,7 @@ def test_all_problems_are_told_at_once_and_nothing_is_loaded():
 )
 def test_an_unknown_field_is_a_warning_that_names_it(text, warning):
     loaded = loads(text, "pods.yaml")
-    assert loaded.warnings == [AT_POD + warning] and len(loaded) == 1
+    assert [*map(str, loaded.warnings)] == [AT_POD + warning] and len(loaded) == 1
 
 
 @pytest.mark.parametrize(
@@ -201,16 +201,17 @@ def test_an_unknown_field_is_a_warning_that_names_it(text, warning):
 )
 def test_a_kind_that_is_not_read_is_a_warning(text, warning):
     loaded = loads(text)
-    assert warning in loaded.warnings[0] and not loaded
+    assert warning in str(loaded.warnings[0]) and not loaded
 
 
 def test_many_kinds_that_are_not_read_are_one_warning():
     text = "\n---\n".join(f"{{apiVersion: v1, kind: {kind}, metadata: {{name: {name}}}}}" for
                           name, kind in enumerate(("Secret", "Pet", "Lease", "Pet", "Role"), 1)
                           ).replace("name: ", "name: n")
-    assert loads(text).warnings == ["objects of 4 kinds are not read and have no effect: Secret 1, "
-                                    "Pet 2, Lease 1, Role 1"]
-    few = loads(text.rpartition("\n---\n")[0]).warnings
+    assert [*map(str, loads(text).warnings)] == [
+        "objects of 4 kinds: they are not read and have no effect: Secret 1, Pet 2, Lease 1, "
+        "Role 1"]
+    few = [*map(str, loads(text.rpartition("\n---\n")[0]).warnings)]
     assert few[1] == ("Pet n2 (text, document 2) and 1 more: kind Pet is not read and has no "
                       "effect")
 
@@ -222,7 +223,7 @@ def test_what_a_pod_asks_for_in_vain_is_a_warning():
         "resourceClaims: [{name: gpu}], volumes: "
         "[{name: data, persistentVolumeClaim: {claimName: d}}, {name: scratch, emptyDir: {}}]}}"
     )
-    assert loads(text).warnings == [
+    assert [*map(str, loads(text).warnings)] == [
         "Pod a (text, document 1): spec.resourceClaims names gpu; dynamic resource allocation is "
         "not modelled by the lab, and the pod is placed as if it had none.",
         "Pod a (text, document 1): its claims to volumes do not decide, for among the objects is "
@@ -355,7 +356,7 @@ json_values = st.recursive(
 def test_no_data_whatever_makes_the_reader_fail(data):
     findings = Findings()
     structure(Pod, data, findings)
-    assert all("\n" not in error for error in findings.errors if "\\n" not in repr(data))
+    assert all("\n" not in str(error) for error in findings.errors if "\\n" not in repr(data))
 
 
 @pytest.mark.long
@@ -377,7 +378,7 @@ def test_every_recorded_object_loads_without_a_warning(table):
                 assert findings.warnings == [] and obj.name == document["metadata"]["name"]
                 assert from_dict(to_dict(obj)) == obj
             assert all("enabledQueueOrder is not known" in warning
-                       for warning in load_conf(case["conf"]).warnings)
+                       for warning in map(str, load_conf(case["conf"]).warnings))
     assert cases > 100
 
 
@@ -393,7 +394,7 @@ def test_a_stored_value_that_is_no_longer_allowed_is_read_with_a_warning(value, 
         with pytest.raises(ManifestError, match=r"spec\.weight is"):
             loads(text)
         return
-    assert loads(text).warnings == [
+    assert [*map(str, loads(text).warnings)] == [
         f"Queue a (text, document 1): spec.weight is {value}; allowed is a whole number from 1 to "
         "65535; admission would refuse it now"]
     world = Cluster(loads(text)).node("n1", cpu=4).job("j", queue="a", cpu=1)

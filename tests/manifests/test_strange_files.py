@@ -182,7 +182,7 @@ def read(given: str | bytes, place) -> str:
     path.write_bytes(given if isinstance(given, bytes) else given.encode())
     ((_, text),) = Reader().texts(path)
     if isinstance(text, Unreadable):
-        raise ManifestError([str(text)])
+        raise ManifestError([text.said])
     return text
 
 
@@ -202,6 +202,6 @@ def test_what_is_taken_is_taken_by_a_cycle_too(name, tmp_path):
     given, count = TAKEN[name]
     loaded = loads(read(given, tmp_path))
     assert len(loaded) == count and (loaded.warnings == []) == (count > 0)
-    assert all(warning.isprintable() for warning in loaded.warnings)
+    assert all(warning.isprintable() for warning in map(str, loaded.warnings))
     with soon():
         run_cycle(Cache(with_defaults(loaded)), CONF)

@@ -18,7 +18,7 @@ from volcano_lab.messages.texts import SUBJECTS, TEXTS
 PROSE = re.compile(r"[a-z]{2,}[ -][a-z]{2,}[ -][a-z]{2,}")
 COMMANDS = re.compile("fact-|kubectl (get|cordon|delete pod|create clusterrole(binding)?|"
                       "rollout restart( -n volcano-system)?)|volcano-lab (why|replay)|"
-                      "config-features|sla-waiting-time")
+                      "config-features|sla-waiting-time|resource-strategy-fit")
 """Three English words, which no name and no field of Kubernetes is."""
 NUMBERS = re.compile(r"\d+")
 
@@ -151,9 +151,9 @@ def test_a_line_is_shortened_where_it_is_too_long_and_no_sooner(length, shown):
     [5] * 20, [5] * 20 + [1], [6] * 17], ids=lambda groups: f"{sum(groups)} in {len(groups)}")
 def test_each_of_many_problems_is_named_or_counted(groups):
     letters = ("".join(pair) for pair in itertools.product("abcdefghijklmnop", repeat=2))
-    sentences = [f"Pod p{number}: field {name} is null"
-                 for name, size in zip(letters, groups, strict=False) for number in range(size)]
-    lines = capped(sentences)
+    found = [Message("problem", place=f"Pod p{number}", what=f"field {name} is null")
+             for name, size in zip(letters, groups, strict=False) for number in range(size)]
+    sentences, lines = ([*map(str, each)] for each in (found, capped(found)))
     counted = [int(number[1]) for line in lines if (number := re.match(r"(\d+) more ", line))]
     named = [line for line in lines if line in sentences]
     assert len(named) + len(counted) == len(lines) <= 101

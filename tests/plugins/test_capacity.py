@@ -184,7 +184,7 @@ def test_admission(change, vote):
 def test_where_the_queues_are_no_tree_nothing_is_admitted_or_placed(cluster, sentence):
     cycle = cluster.job("a", queue="dev", pods=1, cpu=1).run(conf())
     ssn = cycle.session
-    assert sentence in ssn.warnings[0] and len(ssn.warnings) == 1
+    assert sentence in str(ssn.warnings[0]) and len(ssn.warnings) == 1
     assert {job["phase"] for job in cycle.jobs()} == {"Pending"} and cycle.committed == []
     assert not ssn.allocatable(ssn.queues["dev"], task(ssn, "a-0"))
     assert not ssn.preemptive(ssn.queues["dev"], task(ssn, "a-0"))

@@ -130,7 +130,7 @@ def test_a_limit_is_worked_out_from_the_parents_limit():
 ])
 def test_children_that_exceed_their_parent_are_a_warning_and_none_is_refused(queues, warning):
     tree = grow(queue("root"), *queues)
-    assert [what for what in tree.warnings if str(what).lower().startswith(warning)]
+    assert [what for what in map(str, tree.warnings) if str(what).lower().startswith(warning)]
     assert tree.attrs["dev"].real_capability.milli_cpu > 0
 
 

@@ -172,7 +172,7 @@ def test_arguments_without_the_effect_that_they_seem_to_have(given, doubt):
         doubt = doubt and f"lowNodeUtilization's {doubt}"
     plugin = f"{{name: rescheduling, arguments: {{strategies: {given}}}}}"
     ssn = Session(cluster(BUSY, THREE), load_conf(conf(plugin)), now=NOW)
-    assert ssn.warnings == [f'plugin "rescheduling": argument {doubt}'] * bool(doubt)
+    assert [*map(str, ssn.warnings)] == [f'plugin "rescheduling": argument {doubt}'] * bool(doubt)
 
 
 @pytest.mark.parametrize(("capacity", "allocatable", "leave"), [

@@ -62,8 +62,9 @@ def test_annotations(sentence, notes, affinity, anti, order):
 def test_a_wrong_annotation_invalidates_all_of_them_with_a_message(notes, sentence):
     ssn = session(wants(**notes), roles(ps=1, worker=1))
     assert ssn.plugins["task-topology"].managers == {}
-    assert ssn.warnings == [f"PodGroup default/a: annotation volcano.sh/task-topology-{sentence}; "
-                            "allowed are ps, worker, each once; it has no effect."]
+    assert [*map(str, ssn.warnings)] == [
+        f"PodGroup default/a: annotation volcano.sh/task-topology-{sentence}; allowed are ps, "
+        "worker, each once; it has no effect."]
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_a_node_of_which_half_is_measured_has_no_score(usage):
     ("10", ["thresholds is 10, allowed is a mapping with cpu and mem; 80% is used for both"])])
 def test_limits_that_make_no_sense_are_warned_about(thresholds, warnings):
     plugin = session(arguments=f"thresholds: {thresholds}").plugins["usage"]
-    found = plugin.arguments.warnings
+    found = [*map(str, plugin.arguments.warnings)]
     assert len(found) == len(warnings)
     assert all(words in sentence for words, sentence in zip(warnings, found, strict=True))
 

@@ -154,7 +154,7 @@ def simulated(world: World) -> Iterator[Any]:
 
 
 def exported(world: World) -> Iterator[Any]:
-    yield from (cluster(world).export(), *cluster(world).objects().warnings)
+    yield from (cluster(world).export(), *map(str, cluster(world).objects().warnings))
 
 
 VERBS: dict[str, Callable[[World], Iterator[Any]]] = {

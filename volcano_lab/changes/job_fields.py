@@ -12,10 +12,9 @@ from typing import Any
 
 from volcano_lab.api import GROUP_NAME, objects as api, quantity
 from volcano_lab.changes.draft import Draft
-from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.manifests.loader import ManifestError, about
 from volcano_lab.manifests.schema import Findings, at_path, found_text, structure, unstructure
 from volcano_lab.manifests.workloads import MOST_PODS
-from volcano_lab.messages import mark
 
 IN_GROUP = ("minAvailable", "minMember", "minTaskMember", "queue", "priorityClassName",
             "minResources", "networkTopology", "subGroupPolicy")
@@ -188,7 +187,7 @@ def edited(part: Any, steps: list[str], edit: Change, where: str) -> Any:
     if problems := findings.errors + findings.warnings:
         name = f"{part.kind} {part.key} ({where})" if isinstance(
             part, api.KubernetesObject) else f'"{where}"'
-        raise ManifestError([f"{name}{mark(': ')}{problem}" for problem in problems])
+        raise ManifestError([about(name, problem) for problem in problems])
     return changed
 
 

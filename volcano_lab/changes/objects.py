@@ -23,7 +23,14 @@ from volcano_lab.changes.scale import refill, rollout, scale
 from volcano_lab.manifests import OperatorObject, names, operators, with_defaults
 from volcano_lab.manifests.disruptions import counted
 from volcano_lab.manifests.job_controller import CREATING
-from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict, place_key, to_dict
+from volcano_lab.manifests.loader import (
+    Loaded,
+    ManifestError,
+    about,
+    from_dict,
+    place_key,
+    to_dict,
+)
 from volcano_lab.manifests.owners import created_again, deployment_of
 from volcano_lab.manifests.quotas import released
 from volcano_lab.manifests.schema import at_path, json_name
@@ -241,7 +248,7 @@ class Setting:
         if isinstance(before, OperatorObject):  # its spec is shared with the manifest
             changed = edited(deepcopy(before), steps, self.edit, self.text)
             if wrong := operators.problems(changed)[0]:
-                raise ManifestError([f'"{self.text}": {each}' for each in wrong])
+                raise ManifestError([about(f'"{self.text}"', each) for each in wrong])
         else:
             changed = edited(before, steps, self.edit, self.text)
         if isinstance(changed, api.Node) and steps == ["spec", "unschedulable"]:

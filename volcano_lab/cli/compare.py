@@ -11,7 +11,7 @@ from volcano_lab.changes.draft import CLASSES, kind_of
 from volcano_lab.cli import DONE, FOUND, Mistake, inputs
 from volcano_lab.cli.output import show, warn
 from volcano_lab.cluster import Cluster
-from volcano_lab.messages import gettext, mark, paragraph
+from volcano_lab.messages import Message, gettext, mark, paragraph
 from volcano_lab.trace import Names
 from volcano_lab.trace.views.comparison import EXPECTED, Comparison
 
@@ -30,9 +30,8 @@ def what_if(files: Sequence[str], settings: Sequence[str], add: Sequence[str],
     more = Cluster.read(*add, recursive=recursive).others if add else ()
     found = cluster.what_if(*settings, add=more, remove=remove, conf=inputs.conf_file(conf),
                             now=inputs.moment(now))
-    warn([gettext("admission would refuse the change: {text}", text=text)
-          for text in found.refused])
-    warn(sorted({*cluster.warnings(found.before), *cluster.warnings(found.after)}))
+    warn([Message("compare.refused", what=each) for each in found.refused])
+    warn(sorted({*cluster.warnings(found.before), *cluster.warnings(found.after)}, key=str))
     _show(found, output)
     return DONE if all(_holds(found, text, namespace) for text in expect) else FOUND
 

@@ -12,7 +12,7 @@ from itertools import zip_longest
 from shutil import get_terminal_size
 from typing import Any
 
-from volcano_lab.messages import columns, gettext, mark, one_line, padded, printable, wrapped
+from volcano_lab.messages import Said, columns, gettext, mark, one_line, padded, printable, wrapped
 from volcano_lab.trace import Shown, camel, quantities
 
 COLOURS = {"Running": "green", "Completed": "green", "Inqueue": "yellow", "Pending": "red",
@@ -150,9 +150,9 @@ def text_of(shown: Shown, most: int | None = 80) -> str:
     return text.rstrip()
 
 
-def warn(warnings: Sequence[str]) -> None:
+def warn(warnings: Iterable[Said]) -> None:
     """Print warnings to the error output, in the reader's language."""
     most = width() if sys.stderr.isatty() else 100_000  # files get whole lines
     for warning in warnings:
-        text = f"{gettext('warning')}{mark(': ')}{one_line(warning)}"
+        text = f"{gettext('warning')}{mark(': ')}{one_line(str(warning))}"
         print(wrapped(text, most, "  ", ""), file=sys.stderr)

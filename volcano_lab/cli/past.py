@@ -6,14 +6,14 @@ from volcano_lab.cli import Mistake, inputs
 from volcano_lab.cli.replay import Recorded, life_mistakes, lives, read_cases, recording
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Timeline
-from volcano_lab.messages import log
+from volcano_lab.messages import Message, log
 from volcano_lab.simulation import Life
 
 CASES = (".jsonl", ".jsonl.gz")
 
 
 def past(files: Sequence[str], read: Callable[[], Cluster], name: str, conf: str | None,
-         cycle: int | None, life: str | None) -> tuple[Timeline, list[str], bool]:
+         cycle: int | None, life: str | None) -> tuple[Timeline, list[Message], bool]:
     """Return the events up to a cycle (unset: the last), with the causes for the object of a name,
     warnings, and whether a configuration is named. Raises `Mistake`.
 

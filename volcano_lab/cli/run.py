@@ -37,7 +37,7 @@ def run(files: Sequence[str], conf: str | None, output: str, namespace: str, now
     try:
         warnings = cluster.admit()
     except ManifestError as error:
-        raise ManifestError([*error.problems, _text("refused", commands=[
+        raise ManifestError([*error.found, Message("run.refused", commands=[
             "volcano-lab why", "volcano-lab lint"])]) from None
     cycle = cluster.run(now=inputs.moment(now), cycles=cycles, trace=Trace() if verbosity else None)
     if verbosity:
@@ -52,14 +52,15 @@ def run(files: Sequence[str], conf: str | None, output: str, namespace: str, now
 
 
 def _print(cycle: Cycle, jobs: list[dict[str, Any]], namespace: str, output: str,
-           warnings: list[str]) -> None:
+           warnings: list[Message]) -> None:
     """Print the decisions of a cycle about some jobs, those of a namespace or all."""
     if namespace and not jobs and cycle.session.jobs:
         names = sorted({job.namespace for job in cycle.session.jobs.values()})
         warn([_text("no_namespace", namespace=namespace, names=names)])
     pods = [row for row in cycle.placements()
             if not namespace or row["pod"].startswith(f"{namespace}/")]
-    data = cycle.as_dict() | {"jobs": jobs, "placements": pods, "warnings": warnings}
+    data = cycle.as_dict() | {"jobs": jobs, "placements": pods,
+                            "warnings": [*map(str, warnings)]}
     show(output, data, lambda most: report(cycle, jobs, most),
          [f"job/{row['job']}" for row in jobs])
 

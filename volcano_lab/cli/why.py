@@ -6,7 +6,7 @@ import os
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from time import perf_counter
 from typing import Any
 
@@ -15,7 +15,7 @@ from volcano_lab.cli import DONE, Mistake, inputs
 from volcano_lab.cli.output import print_data, styled, table, warn, width
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline, lint, pages
-from volcano_lab.messages import Message, NoSuch, columns, gettext, one_line, wrapped
+from volcano_lab.messages import Message, NoSuch, columns, gettext, one_line, parts, wrapped
 from volcano_lab.trace import Names, quantities, sentence
 
 COLUMN = 38
@@ -40,19 +40,19 @@ def why(words: tuple[str, ...], filenames: tuple[str, ...], every: bool, no_reme
     explainer, timeline, warnings = _cycle(files, read, name, conf, now, cycle, life)
     explanation = None if name is None else explain(
         _question(explainer, timeline, node, before, evict), name, namespace)
-    warn(_unsaid(warnings, explainer, explanation))
+    warn(_unsaid(warnings, explanation))
     if explanation is None:
         return _all(explainer, output, namespace, seconds)
     if output in ("json", "yaml"):
         found = list(explanation.remedies_within(seconds))
-        print_data({**as_dict(explanation, found), "warnings": warnings}, output)
+        print_data({**as_dict(explanation, found), "warnings": [*map(str, warnings)]}, output)
     elif output == "name":
         print(explanation.about.replace(" ", "/", 1))
     else:
         print(report(explanation, explainer.names, output == "wide"), flush=True)
         end = perf_counter() + seconds
         loops = explainer.loops(seconds / PART) if explanation.find_remedies else None
-        if loops is not None and loops.text not in explanation.text:
+        if loops is not None and not {*loops.messages} <= {*explanation.messages}:
             print(_lines(loops.text, "    ", "  "), flush=True)
         given = [*files, *(["--base-conf", conf] if conf else [])]
         _print_remedies(explanation, seconds, given if output == "wide" else ())
@@ -65,7 +65,7 @@ def why(words: tuple[str, ...], filenames: tuple[str, ...], every: bool, no_reme
 
 def _cycle(files: Sequence[str], read: Callable[[], Cluster], name: str | None,
            conf: str | None, now: str | None, cycle: int | None, life: str | None
-           ) -> tuple[Explainer, Timeline | None, list[str]]:
+           ) -> tuple[Explainer, Timeline | None, list[Message]]:
     """Return the cycle that is explained, the history up to it where there is one, and warnings."""
     timeline = None
     if cycle is None and life is None:
@@ -79,15 +79,14 @@ def _cycle(files: Sequence[str], read: Callable[[], Cluster], name: str | None,
         # no object is called "/ ": the causes of no single job are requested
         timeline, warnings, known = past(files, read, name or "/ ", conf, cycle, life)
         explainer = timeline.at()
-    more = [] if known else [str(Message("why.default"))]
+    more = [] if known else [Message("why.default")]
     return explainer, timeline, warnings + lint.doubts(explainer.session) + more
 
 
-def _unsaid(warnings: Iterable[str], explainer: Explainer, answer: Explanation | None) -> list[str]:
+def _unsaid(warnings: Iterable[Message], answer: Explanation | None) -> list[Message]:
     """The warnings but those that an answer repeats."""
-    known = map(str, chain(*explainer.evidence.not_created.values()))
-    repeated = [text for text in known if answer is not None and text in answer.text]
-    return [each for each in warnings if not any(text in each for text in repeated)]
+    said = [] if answer is None else [*parts(answer.messages)]
+    return [each for each in warnings if each.facts.get("what") not in said]
 
 
 def _check(seconds: float, both: object, questions: Mapping[str, object]) -> None:

@@ -12,7 +12,7 @@ from volcano_lab.framework import Session
 from volcano_lab.manifests.loader import place_key
 from volcano_lab.manifests.owners import job_of
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
-from volcano_lab.messages import Message, Said
+from volcano_lab.messages import Message
 from volcano_lab.plugins.admission import inqueue_resource
 from volcano_lab.trace import Names, Record, State, TraceReader, amounts, grouped
 from volcano_lab.trace.stepper import Stepper
@@ -47,7 +47,7 @@ class Evidence:
         self.alone: Any = None  # that in which nothing is changed, where it was needed
         self.fresh = False  # whether the session's cache is read by nothing else
         self.called = self.names.called
-        self.not_created: dict[str, list[Said]] = getattr(objects, "not_created", {})
+        self.not_created: dict[str, list[Message]] = getattr(objects, "not_created", {})
         self.unseen: list[api.Node] = getattr(objects, "unseen", [])
         self.node_labels: list[str] = getattr(objects, "node_labels", [])
         self.scheduler: str = getattr(objects, "scheduler", "")

@@ -118,6 +118,11 @@ class Explanation(Shown):
         return super().in_language(lang)
 
     @property
+    def messages(self) -> list[Said]:
+        """What the head and the causes say."""
+        return [*each_said(self.said), *(each for cause in self.causes for each in cause.sentences)]
+
+    @property
     def head(self) -> str:
         """The answer in a line."""
         with self._speaking():

@@ -7,7 +7,6 @@ here are those that need the whole cluster.
 Volcano: none
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
@@ -22,7 +21,7 @@ from volcano_lab.explain import lint, origin, pages
 from volcano_lab.explain.evidence import classes_of, stopped, unplaced
 from volcano_lab.framework import ConfError, SchedulerConfiguration, Session
 from volcano_lab.manifests import Loaded, ManifestError, verdicts
-from volcano_lab.messages import Message, Said, gettext, mark, paragraph
+from volcano_lab.messages import Message, Said, gettext, mark
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.trace import POINTS, Names, Part, Shown, queue_attributes
 
@@ -30,8 +29,6 @@ ERROR, WARNING = "error", "warning"
 CONFIGURATION = Message("place.configuration")
 LIKELY = ("tree", "hyper-node-member")
 """Rules of what may be meant, or come later."""
-PLACED = re.compile(": |：")
-"""What stands between a place and what a sentence says of it, in each language."""
 
 
 @define(frozen=True)
@@ -45,8 +42,6 @@ class Finding:
     remedy: Said = ""
 
     def __str__(self) -> str:
-        if isinstance(self.text, str):
-            return f"{paragraph([self.place])}{mark(': ')}{self.text}"
         return str(Message("finding", place=self.place, what=self.text, remedy=self.remedy))
 
 
@@ -94,38 +89,36 @@ def findings(loaded: Loaded, world: Callable[[], Loaded], conf: Callable[[], Sch
     their cluster, waiting jobs with the pods that they will have.
     """
     found = list(of_objects(loaded))
-    known = {*map(str, found)}
+    known = [(each.place, each.text) for each in found]
     try:
         complete = world()
         later = [pod for pods in complete.later.values() for pod in pods]
         ssn = Scheduler(Cache([*complete, *later]), conf()).run_once()
     except ConfError as error:
         return Findings([*found, *(Finding("configuration-refused", ERROR, CONFIGURATION, problem)
-                                   for problem in error.problems)])
+                                   for problem in error.found)])
     except ManifestError as error:
-        return Findings([*found, *(Finding("refused", ERROR, *_parted(problem))
-                                   for problem in error.problems if problem not in known)])
-    refused = tuple(map(str, _without_class(complete)))
-    parts = [_parted(warning) for warning in complete.warnings
-             if warning not in known and PLACED.search(warning)]
-    found += [Finding("priority-class-unknown", ERROR, *each) if each[1].startswith(refused)
-              else Finding("unread", WARNING, *each) for each in parts]
+        return Findings([*found, *(Finding("refused", ERROR, *each)
+                                   for each in map(_parted, error.found) if each not in known)])
+    found += [Finding("priority-class-unknown", ERROR, place, what) if _without_class(what)
+              else Finding("unread", WARNING, place, what)
+              for place, what in map(_parted, complete.warnings) if (place, what) not in known]
     found += [Finding("not-running", ERROR, Message("place.cluster"), Message(code, why=why))
               for code, why in stopped(complete).items()]
     return Findings([*found, *of_cycle(ssn, complete.scheduler), *_classes(ssn, complete)])
 
 
-def _without_class(complete: Loaded) -> list[Message]:
-    """Why the API server refuses all pods of an owner: a PriorityClass that does not exist."""
-    return [why for said in complete.not_created.values() for why in said
-            if isinstance(why, Message) and why.code == "not_created.priority"
-            and why.facts["count"] == why.facts["pods"]]
+def _without_class(what: Said) -> bool:
+    """Whether the API server refuses all pods of an owner: a PriorityClass does not exist."""
+    return isinstance(what, Message) and what.code == "not_created.priority" and (
+        what.facts["count"] == what.facts["pods"])
 
 
-def _parted(sentence: str) -> tuple[str, str]:
-    """Return the place of which a sentence speaks, and what it says of it."""
-    place, *text = PLACED.split(sentence, 1)
-    return place, "".join(text)
+def _parted(said: Message) -> tuple[Said, Said]:
+    """Return the place of which a message speaks, the cluster unless it names one, and what it says
+    of it.
+    """
+    return said.facts.get("place", Message("place.cluster")), said.facts.get("what", said)
 
 
 def of_objects(loaded: Loaded) -> Iterator[Finding]:
@@ -140,8 +133,7 @@ def of_objects(loaded: Loaded) -> Iterator[Finding]:
     for warning in loaded.warnings:
         yield Finding("unread", WARNING, *_parted(warning))
     for verdict in verdicts(loaded):
-        yield Finding(verdict.rule, verdict.level, verdict.label, verdict.text.removeprefix(
-            verdict.label + mark(": ")))
+        yield Finding(verdict.rule, verdict.level, verdict.label, verdict.what)
 
 
 def of_cycle(ssn: Session, release: str = "") -> Iterator[Finding]:

@@ -25,6 +25,7 @@ from volcano_lab.explain.remedy import Remedy, gains
 from volcano_lab.explain.why_job import elsewhere, refusal_of, wanted_by_all
 from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.manifests import SCHEDULER, job_of, with_defaults
+from volcano_lab.manifests.document import UNREAD
 from volcano_lab.manifests.operators import OperatorObject, ended
 from volcano_lab.manifests.workloads import suspended
 from volcano_lab.messages import Message, meant
@@ -80,21 +81,21 @@ def _not_created(seen: Evidence, what: str, names: set[str]) -> Explanation | No
                for name, sentences in seen.not_created.items()
                for why in sentences if not names.isdisjoint([name, *(
                    f"{name.partition('/')[0]}/{each}"
-                   for each in getattr(why, "facts", {}).get("names", ()))])]
+                   for each in why.facts.get("names", ()))])]
     reasons += _at_none(seen, names.difference(seen.not_created))
     if not reasons:
         return None
     reasons += [Message("not_created", name=name, what=group) for name in sorted(names)
                 for reason in reasons if reason.facts["name"] == name
-                for said in [getattr(reason.facts["what"], "facts", {}).get("webhook")]
+                for said in [reason.facts["what"].facts.get("webhook")]
                 for group in [said and said.code == "webhook.group" and unread_group(
                     seen, f"{name.partition('/')[0]}/{said.facts['name']}", next(iter(
                         seen.named.get(name, ())), None))] if group]
-    reasons.sort(key=lambda reason: isinstance(reason.facts["what"], str))
+    reasons.sort(key=lambda reason: reason.facts["what"].code in UNREAD)
     created = [*_created(seen, reasons)]
     begins = tuple(f"{name}-" for name in names)
     alike = [job for job in map(seen.called, seen.ssn.jobs) if job.startswith(begins)]
-    if alike and isinstance(reasons[0].facts["what"], str):  # messages are first
+    if alike and reasons[0].facts["what"].code in UNREAD:
         reasons.append(Message("left_out.begins", jobs=alike))
     return Explanation(what, reasons[0], [Cause("left_out", reasons[1:])],
                        partial(_with_pods, seen, what, created) if created else None)
@@ -114,7 +115,7 @@ def _created(seen: Evidence, reasons: list[Message]) -> Iterator[Option]:
     """
     for reason in reasons:
         why = reason.facts["what"]
-        code, facts = getattr(why, "code", ""), getattr(why, "facts", {})
+        code, facts = why.code, why.facts
         if refusal := refusal_of(why):
             yield from options.quota_raised(refusal["quota"], refusal["wanted"].items(),
                                             wanted_by_all(seen, refusal).items())

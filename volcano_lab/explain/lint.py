@@ -41,14 +41,14 @@ QUEUES = {kind.kind: row.queue[0] for kind, row in OPERATORS.items()}
 """Kinds of operators -> where of its object an operator reads the queue."""
 
 
-def doubts(ssn: Session) -> list[str]:
+def doubts(ssn: Session) -> list[Message]:
     """Return the warnings of a configuration and its plugins, fields that no plugin reads, and
     amounts that no cluster can give.
     """
     lacking = [Message("no_nodes")] if ssn.jobs and not ssn.nodes else []
     said = [*lacking, *_merged(ignored_fields(ssn))]
-    return [*ssn.conf.warnings, *ssn.warnings, *map(str, said),
-            *(str(Message("sentence", what=what)) for _, what in contradictions(ssn))]
+    return [*ssn.conf.warnings, *ssn.warnings, *said,
+            *(Message("sentence", what=what) for _, what in contradictions(ssn))]
 
 
 def _merged(notices: list[Message]) -> Iterator[Message]:

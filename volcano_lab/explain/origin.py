@@ -100,13 +100,10 @@ def closed(seen: Evidence, queue: str, job: str = "") -> Cause:
 
 
 def refused(seen: Evidence, record: Record, code: str, **facts: Any) -> Cause:
-    """Return that a plugin refuses, with its warning; for capacity, what breaks its tree of queues.
-    """
+    """Return that a plugin refuses; for capacity, what breaks its tree of queues."""
     plugin = record["plugin"]
     if getattr(seen.ssn.plugins[plugin], "ready", True):
-        why = [text.removesuffix(".") for text in seen.ssn.warnings if text.startswith(plugin)]
-        return Cause("refused", Message(code, plugin=plugin, warning=why[:1], **facts), {},
-                     [record])
+        return Cause("refused", Message(code, plugin=plugin, **facts), {}, [record])
     queues = seen.ssn.queues
     below = grouped((each.queue.spec.parent or ROOT_QUEUE, name) for name, each in queues.items())
     parts = [Message("tree.missing", queue=name, children=below[name], near=near(name, queues))

@@ -6,7 +6,7 @@ module.
 
 from .action import Action, action_names
 from .collector import collector_paused
-from .config.arguments import AS_IT_IS, USED, Arguments
+from .config.arguments import Arguments, effect
 from .config.conf import SchedulerConfiguration, load_conf
 from .config.yaml import ConfError
 from .observer import Observer, joined
@@ -18,9 +18,9 @@ from .session import BindContext, Session
 from .statement import Operation, Statement, StatementError, unplace
 from .topology import CLUSTER_TOP
 
-__all__ = ["ABSTAIN", "AS_IT_IS", "CLUSTER_TOP", "PERMIT", "REJECT", "USED", "Action", "Arguments",
-           "BindContext", "ByRow", "ConfError", "Event", "ExtensionPoint", "NoScore",
+__all__ = ["ABSTAIN", "CLUSTER_TOP", "PERMIT", "REJECT", "Action", "Arguments", "BindContext",
+           "ByRow", "ConfError", "Event", "ExtensionPoint", "NoScore",
            "Observer", "Operation", "Plugin", "PriorityQueue",
            "SchedulerConfiguration", "Session", "Statement", "StatementError", "TasksAndVote",
-           "action_names", "active_if", "collector_paused", "joined", "load_conf",
-           "node_arrays", "unplace"]
+           "action_names", "active_if", "collector_paused", "effect", "joined",
+           "load_conf", "node_arrays", "unplace"]

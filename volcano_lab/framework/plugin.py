@@ -13,7 +13,7 @@ from attrs import define
 from volcano_lab.api import TaskInfo
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.registry import NotRegistered, Registry
-from volcano_lab.messages import OneSentence, did_you_mean, gettext
+from volcano_lab.messages import Message, OneSentence, did_you_mean, gettext
 
 if TYPE_CHECKING:
     from volcano_lab.framework.session import Session
@@ -103,8 +103,8 @@ PLUGINS: Registry[type[Plugin]] = Registry("plugin", _class_of_plugin)
 register_plugin, unregister_plugin, plugin_names = (
     PLUGINS.register, PLUGINS.unregister, PLUGINS.names)
 
-UNMODELLED: dict[str, str] = {}
-"""Plugins of Volcano that the lab does not model -> what they do."""
+UNMODELLED: set[str] = set()
+"""Plugins of Volcano that the lab does not model; the message `plugin.NAME` says what each does."""
 
 
 def plugin_class(name: str) -> type[Plugin]:
@@ -113,10 +113,8 @@ def plugin_class(name: str) -> type[Plugin]:
         return PLUGINS.get(name)
     except KeyError:
         if name in UNMODELLED:
-            raise UnknownPlugin('plugin "{name}" is not modelled by the lab ({what}); the rest of '
-                                "the configuration runs.", name=name,
-                                what=gettext(UNMODELLED[name])) from None
-        known = gettext("; known are {names:,}.", names=plugin_names())
-        raise UnknownPlugin('plugin "{name}" is not registered, and the cycle runs without '
-                            "it{near}", name=name,
+            raise UnknownPlugin("plugin.unmodelled", name=name,
+                                what=Message(f"plugin.{name}")) from None
+        known = Message("plugin.known", names=plugin_names())
+        raise UnknownPlugin("plugin.unregistered", name=name,
                             near=did_you_mean(name, plugin_names(), known)) from None

@@ -34,7 +34,7 @@ from volcano_lab.framework.points.table import POINTS, ExtensionPoints, extensio
 from volcano_lab.framework.priority_queue import KeyedQueue, PriorityQueue
 from volcano_lab.framework.statement import Allocate, Evict, HandlerError, Statement, StatementError
 from volcano_lab.framework.topology import Topology
-from volcano_lab.messages import Misuse, did_you_mean, gettext, guard, log, mark
+from volcano_lab.messages import Message, Misuse, did_you_mean, guard, log
 
 
 @attrs.define(slots=True)
@@ -80,7 +80,7 @@ class Session(ExtensionPoints):
         committed: What took effect, as [operation, task, node]; `undone` counts what was discarded,
             `restored` the evictions that were undone.
         moved: The job and the node of each task that was allocated or deallocated, in order.
-        warnings: Sentences about entries of the configuration or the cluster that cannot apply.
+        warnings: Messages about entries of the configuration or the cluster that cannot apply.
     """
 
     def __init__(self, cache: SessionCache, conf: SchedulerConfiguration,
@@ -100,7 +100,7 @@ class Session(ExtensionPoints):
         self.committed: list[list[str]] = []
         self.moved: list[tuple[str, str]] = []
         self.undone = self.restored = self._statements = 0
-        self.warnings: list[str] = []
+        self.warnings: list[Message] = []
         self._take(cache.snapshot())
         self.points: dict[str, ExtensionPoint] = extension_points(self)
         self.plugins: dict[str, Plugin] = {}
@@ -143,7 +143,7 @@ class Session(ExtensionPoints):
                 try:
                     build = plugin_class(option.name)
                 except UnknownPlugin as unknown:
-                    self.warnings.append(str(unknown))
+                    self.warnings.append(unknown.said)
                     log.once(str(unknown))
                     continue
                 plugin = guard.call_plugin(build, f'plugin "{option.name}"', build,
@@ -151,7 +151,7 @@ class Session(ExtensionPoints):
                 self.plugins[option.name], plugin.ssn = plugin, self
                 self._call_hook(option.name, plugin, "on_session_open")
                 self._register(option.name, plugin)
-                self._warn_about_arguments('plugin "{name}"', option.name, option.arguments,
+                self._warn_about_arguments("plugin", option.name, option.arguments,
                                            guard.is_user_defined(plugin))
         self._arrange()
         extend = "setup_bind_context_extension"
@@ -162,13 +162,13 @@ class Session(ExtensionPoints):
         self.use_arrays = self.use_arrays and NodeArrays.serve(self)
         self.observer.opened(self)
 
-    def _warn_about_arguments(self, where: str, name: str, arguments: Arguments,
+    def _warn_about_arguments(self, kind: str, name: str, arguments: Arguments,
                               user_defined: bool) -> None:
         """Warn about arguments that are invalid or unused; a user-defined plugin may still read
         them.
         """
         unknown = () if user_defined else arguments.unknown()
-        self.warnings += [f"{gettext(where, name=name)}{mark(': ')}{each}"
+        self.warnings += [Message(f"argument.of_{kind}", name=name, what=each)
                           for each in (*arguments.warnings, *unknown)]
 
     def _call_hook(self, name: str, plugin: Plugin, hook: str) -> None:
@@ -398,7 +398,7 @@ class Session(ExtensionPoints):
         for name, plugin in sorted(self.plugins.items()):
             self._call_hook(name, plugin, "on_session_close")
         for name in dict.fromkeys(self.conf.actions):
-            self._warn_about_arguments('action "{name}"', name, self.conf.action_arguments(name),
+            self._warn_about_arguments("action", name, self.conf.action_arguments(name),
                                        name not in ACTIONS)
         update_all(self)
         update_queue_status(self)

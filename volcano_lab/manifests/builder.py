@@ -13,8 +13,8 @@ from attrs import Factory, define
 from volcano_lab.api import quantity
 from volcano_lab.api.objects import KubernetesObject, ObjectMeta, Pod
 from volcano_lab.manifests import job_controller, loader as manifests, names, schema, workloads
-from volcano_lab.manifests.loader import ManifestError
-from volcano_lab.messages import gettext, mark, one_line
+from volcano_lab.manifests.loader import ManifestError, about
+from volcano_lab.messages import Message, Said, one_line
 
 SCHEDULING = "scheduling.volcano.sh/v1beta1"
 Amount = int | float | str
@@ -36,7 +36,7 @@ def _read(api_version: str, kind: str, metadata: dict[str, Any], **parts: Any) -
     document = {"apiVersion": api_version, "kind": kind, "metadata": metadata, **parts}
     obj = manifests.from_dict(document, strict=True)
     if wrong := names.problems(obj):
-        raise ManifestError([f"{kind} {one_line(obj.name, 100)}{mark(': ')}{problem}"
+        raise ManifestError([about(f"{kind} {one_line(obj.name, 100)}", problem)
                              for problem in wrong])
     return obj
 
@@ -46,7 +46,8 @@ def checked_objects(given: Any) -> list[KubernetesObject]:
     found = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
     for obj in found:
         if not isinstance(obj, KubernetesObject):
-            raise ManifestError("described.object", found=one_line(schema.found_text(obj), 100))
+            found_text = one_line(str(schema.found_text(obj)), 100)
+            raise ManifestError("described.object", found=found_text)
     return found
 
 
@@ -100,11 +101,13 @@ def _placed(name: str, pods: int, least: int, running: Mapping[str, int]) -> lis
     """Return the node of each running pod. Raises `ManifestError` for numbers that are none."""
     if not isinstance(running, Mapping) or {type(node) for node in running} - {str}:
         raise ManifestError("described.running", name=name, found=schema.found_text(running))
-    counts = {gettext("running on {node}", node=node): count for node, count in running.items()}
-    for field, value in {"pods": pods, "min_member": least, **counts}.items():
+    counts: list[tuple[Said, Any]] = [("pods", pods), ("min_member", least)]
+    counts += [(Message("described.running_on", node=node), each)
+               for node, each in running.items()]
+    for field, value in counts:
         if type(value) is not int or value < 0:
-            raise ManifestError("job {name}: {field} is {found}; allowed is a whole number from 0",
-                                name=name, field=field, found=schema.found_text(value))
+            raise ManifestError("described.count", name=name, field=field,
+                                found=schema.found_text(value))
     if not (placed := sum(running.values())) <= pods <= workloads.MOST_PODS:
         raise ManifestError("described.pods", name=name, pods=pods, placed=placed,
                             most=workloads.MOST_PODS)

@@ -12,9 +12,8 @@ from typing import Any
 
 from volcano_lab.api import objects as api
 from volcano_lab.manifests.job_controller import claims_of_job
-from volcano_lab.manifests.loader import ManifestError, labelled
+from volcano_lab.manifests.loader import ManifestError, about, labelled
 from volcano_lab.manifests.schema import Findings, structure
-from volcano_lab.messages import mark
 
 Owned = Mapping[tuple[str, str, str, str], api.KubernetesObject]
 """Owners by apiVersion, kind, namespace and name."""
@@ -53,5 +52,5 @@ def _template(pod: api.Pod, number: int, given: Any) -> api.PersistentVolumeClai
     template: api.PersistentVolumeClaimTemplate = structure(
         api.PersistentVolumeClaimTemplate, given, findings, ((), path))
     if findings.errors:
-        raise ManifestError([labelled(pod, None) + mark(": ") + each for each in findings.errors])
+        raise ManifestError([about(labelled(pod, None), each) for each in findings.errors])
     return template

@@ -12,7 +12,7 @@ from typing import Any
 from volcano_lab.api.objects import ConfigMap
 from volcano_lab.framework.config.conf import SchedulerConfiguration
 from volcano_lab.manifests.files import Reader, Unreadable, values
-from volcano_lab.manifests.loader import ManifestError, from_dict
+from volcano_lab.manifests.loader import ManifestError, about, from_dict
 
 
 def conf_text(given: SchedulerConfiguration | Mapping[str, Any] | str | Path | None) -> str | None:
@@ -45,7 +45,7 @@ def _of_file(name: str) -> str:
     except OSError as error:
         raise ManifestError("conf_file.unreadable", name=name, strerror=error.strerror) from None
     except Unreadable as error:
-        raise ManifestError([f"{name}: {error}"]) from None
+        raise ManifestError([about(name, error.said)]) from None
 
 
 def _in_config_map(text: str, name: str) -> str:

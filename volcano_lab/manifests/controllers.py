@@ -16,12 +16,12 @@ from volcano_lab.api import claims_of, objects as api
 from volcano_lab.manifests import job_controller as jobs, operators, unsupported as not_modelled
 from volcano_lab.manifests.claims import created_with
 from volcano_lab.manifests.field_defaults import FIRST_TIME, FieldDefaults, identified, is_there
-from volcano_lab.manifests.loader import Loaded, labelled, place_key
+from volcano_lab.manifests.loader import Loaded, about, labelled, place_key
 from volcano_lab.manifests.owners import Owners, named_by_job
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME, SCHEDULER, PodGroups
 from volcano_lab.manifests.quotas import GROUPS, Counted, Limits, Quotas
 from volcano_lab.manifests.workloads import job_end, pod_count, pods_of, suspended
-from volcano_lab.messages import Message, Said, gettext, mark
+from volcano_lab.messages import Message, Said
 from volcano_lab.trace.plain import grouped
 
 T = TypeVar("T")
@@ -70,8 +70,9 @@ class Controllers:
             self.fields.complete(identified(each, 0.0)) for each in objects
             if isinstance(each, Limits)], lambda pod: self.sizes.complete(pod))
         if named := self.fields.named_classes:
-            into.warnings.append(
-                str(Message("priority_class.named", names=[each.name for each in named])))
+            into.warnings.append(about(
+                Message("place.class", names=[each.name for each in named]),
+                Message("priority_class.named")))
         self.given_groups = {name_of(obj): obj for obj in self._of(api.PodGroup)}
         annotations: dict[tuple[str, str, str], Mapping[str, str]] = {
             (obj.namespace or "default", obj.kind, obj.name): obj.metadata.annotations
@@ -86,7 +87,7 @@ class Controllers:
     def _of(self, kind: type[T]) -> list[T]:
         return [obj for obj in self.objects if isinstance(obj, kind)]
 
-    def label(self, obj: api.KubernetesObject) -> str:
+    def label(self, obj: api.KubernetesObject) -> Said:
         """Return an object's name in a sentence."""
         return labelled(obj, self.into.places.get(place_key(obj)))
 
@@ -229,7 +230,7 @@ class Controllers:
         if (QUEUE_NAME in workload.metadata.annotations and not workload.metadata.owner_references
                 and QUEUE_NAME not in template.metadata.annotations
                 and template.spec.scheduler_name == SCHEDULER):
-            self._warn(workload, str(Message("manifest.queue_annotation", key=QUEUE_NAME)))
+            self._warn(workload, Message("manifest.queue_annotation", key=QUEUE_NAME))
         if self.owners.has(workload, child):
             if isinstance(workload, api.ReplicaSet):
                 there = self.active[workload.namespace or "default", workload.name]
@@ -296,22 +297,21 @@ class Controllers:
         self.into.not_created[name_of(owner)].remove(said[0])
         return Message("not_created.refused", event=said[0])
 
-    def _events(self, owner: api.KubernetesObject) -> list[Said]:
+    def _events(self, owner: api.KubernetesObject) -> list[Message]:
         return [said for said in self.into.not_created.get(name_of(owner), ())
-                if getattr(said, "code", "") == "not_created.event"]
+                if said.code == "not_created.event"]
 
-    def _over_quota(self, owner: api.KubernetesObject) -> list[Said]:
+    def _over_quota(self, owner: api.KubernetesObject) -> list[Message]:
         """The Event of a controller by which a ResourceQuota refuses pods of an owner."""
-        return [said for said in self._events(owner)
-                if "exceeded quota" in str(said) and self._has_quota(owner.namespace)]
+        return [event for event in self._events(owner)
+                if "exceeded quota" in event.facts["said"] and self._has_quota(owner.namespace)]
 
     def _warn_of_unchecked(self, owner: api.KubernetesObject, pods: list[api.Pod]) -> None:
         """Warn once of each request of an owner's pods that has no effect."""
-        unchecked = [sentence for pod in pods for sentence in not_modelled.pod_warnings(pod)]
+        unchecked = [said for pod in pods for said in not_modelled.pod_warnings(pod)]
         if any(map(claims_of, pods)) and not self.claims_decide:
-            unchecked.append(str(Message("manifest.volumes_unknown")))
-        self.into.warnings += [self.label(owner) + mark(": ") + sentence
-                               for sentence in dict.fromkeys(unchecked)]
+            unchecked.append(Message("manifest.volumes_unknown"))
+        self.into.warnings += [about(self.label(owner), said) for said in dict.fromkeys(unchecked)]
 
     def _within_quota(self, owner: api.KubernetesObject, pods: list[api.Pod], counted: Counted
                       ) -> list[api.Pod]:
@@ -348,10 +348,9 @@ class Controllers:
                 which=Message("not_created.names", names=names) if names else None,
                 until=until, quota=quota))
 
-    def _not_created(self, owner: api.KubernetesObject, why: Said) -> None:
-        self._warn(owner, str(why))
+    def _not_created(self, owner: api.KubernetesObject, why: Message) -> None:
+        self._warn(owner, why)
         self.into.not_created.setdefault(owner.key, []).append(why)
 
-    def _warn(self, obj: api.KubernetesObject, sentence: str) -> None:
-        self.into.warnings.append(
-            gettext("{label}: {problem}.", label=self.label(obj), problem=sentence))
+    def _warn(self, obj: api.KubernetesObject, what: Message) -> None:
+        self.into.warnings.append(Message("problem.sentence", place=self.label(obj), what=what))

@@ -19,10 +19,11 @@ from volcano_lab.framework import collector_paused
 from volcano_lab.manifests import disruptions, owners
 from volcano_lab.manifests.admission import verdicts
 from volcano_lab.manifests.controllers import Controllers, name_of
+from volcano_lab.manifests.document import UNREAD
 from volcano_lab.manifests.field_defaults import FIRST_TIME, identified
-from volcano_lab.manifests.loader import Loaded, ManifestError
+from volcano_lab.manifests.loader import Loaded, ManifestError, about
 from volcano_lab.manifests.workloads import too_large
-from volcano_lab.messages import Message, friendly_errors, gettext
+from volcano_lab.messages import Message, Said, friendly_errors
 
 
 @friendly_errors
@@ -53,7 +54,7 @@ def with_defaults(objects: Iterable[api.KubernetesObject],
     cluster = Controllers(given := list(objects), list(running), complete)
     complete.given, fields = Loaded(given, objects), cluster.fields
     known = {*map(name_of, given)}  # one that is not read may have the name of another object
-    complete.not_created = {key: [each for each in said if isinstance(each, Message) or (
+    complete.not_created = {key: [each for each in said if each.code not in UNREAD or (
         key not in known)] for key, said in complete.reports.items()}
     if not (problems := too_large(given, partial(owners.pods_asked, objects=given), cluster.label)):
         for number, obj in enumerate([*_queues_of_the_cluster(cluster.objects),
@@ -89,13 +90,14 @@ def _queues_of_the_cluster(objects: list[api.KubernetesObject]) -> list[api.Queu
 
 
 def _twice(objects: Sequence[api.KubernetesObject], given: Sequence[api.KubernetesObject]
-           ) -> list[str]:
-    """Return one sentence about objects of the same kind and name, whatever their number, and one
+           ) -> list[Message]:
+    """Return one message about objects of the same kind and name, whatever their number, and one
     for each Job that creates pods of the same name, as its tasks share theirs.
     """
     counts = Counter((obj.kind, obj.key) for obj in objects)
-    twice = [f"{kind} {key}" for (kind, key), count in counts.items() if count > 1]
-    found = [each.text for each in (verdicts(given) if twice else ())
+    twice: list[Said] = [f"{kind} {key}" for (kind, key), count in counts.items() if count > 1]
+    found = [about(each.label, each.what) for each in (verdicts(given) if twice else ())
              if each.rule == "job-task-name"]
-    return found + _twice(given, ()) if found else twice and [gettext(
-        "{twice:1}: given twice; allowed is one object of a kind and name", twice=twice)]
+    if found:
+        return found + _twice(given, ())
+    return [about(twice, Message("manifest.given_twice"))] if twice else []

@@ -16,7 +16,7 @@ from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup, Queue
 from volcano_lab.manifests import builder, defaults, disruptions, loader as manifests, owners
 from volcano_lab.manifests.builder import Amount, Amounts, checked_objects
 from volcano_lab.manifests.loader import Loaded
-from volcano_lab.messages import friendly_errors, gettext
+from volcano_lab.messages import Message, friendly_errors
 from volcano_lab.trace import Part, Shown
 
 One = KubernetesObject | str | Path
@@ -65,12 +65,13 @@ class ClusterObjects(Shown):
         """Return one row per node, queue and gang, with the columns of `kubectl get`."""
         objects = self.objects()
         counts = Counter(obj.kind for obj in objects).items()
-        yield gettext("A cluster: {kinds:,}.", kinds=[f"{count} {kind}" for kind, count in counts])
+        yield str(Message("described.cluster",
+                          kinds=[f"{count} {kind}" for kind, count in counts]))
         for rows in self._frames().values():
             yield [{name: ", ".join(map(" ".join, value.items()))
                     if isinstance(value, Mapping) else value
                     for name, value in row.items()} for row in rows]
-        yield from objects.warnings
+        yield from map(str, objects.warnings)
 
     def _frames(self) -> dict[str, list[dict[str, Any]]]:
         objects = self.objects()

@@ -6,18 +6,19 @@ from typing import Any
 from volcano_lab.api import objects as api
 from volcano_lab.manifests import operators, schema, unsupported as not_modelled
 from volcano_lab.manifests.files import Unreadable
-from volcano_lab.messages import Message, gettext
+from volcano_lab.messages import Message, OneSentence, Said, printable
 
 _TABLE = re.compile(r"(NAMESPACE\s+)?NAME\s+[A-Z]")
 """The first words of kubectl's tables."""
 
 
-class NotRead(Exception):
-    """An object of a kind that the scheduler does not read; `kind` if only that is known."""
+UNREAD = frozenset(("document.version", "document.unmodelled", "document.operator",
+                    "document.unread", "manifest.unseen"))
+"""The codes of what is said of an object that is not read."""
 
-    def __init__(self, reason: str, kind: str = ""):
-        super().__init__(reason)
-        self.kind = kind
+
+class NotRead(OneSentence):
+    """An object of a kind that the scheduler does not read."""
 
 
 def kind_of(document: Any) -> type[api.KubernetesObject]:
@@ -28,10 +29,9 @@ def kind_of(document: Any) -> type[api.KubernetesObject]:
         NotRead: It is an object of another kind.
     """
     if not isinstance(document, dict):
-        text = document if isinstance(document, str) else ""
-        hint = gettext("; it looks like a table of kubectl's: add -o yaml") * bool(
-            _TABLE.match(text))
-        raise Unreadable("document.none", found=schema.found_text(document), hint=hint)
+        is_table = isinstance(document, str) and _TABLE.match(document)
+        raise Unreadable("document.none", found=schema.found_text(document),
+                         hint=Message("document.table") if is_table else None)
     if "kind" not in document:
         if "objects" in document:
             raise Unreadable("document.case")
@@ -39,8 +39,8 @@ def kind_of(document: Any) -> type[api.KubernetesObject]:
             raise Unreadable("document.conf")
     for field, example in (("kind", "Pod"), ("apiVersion", "v1")):
         if not text_of(document.get(field)):
-            raise Unreadable("{field} is {found}; allowed is text, such as {example}", field=field,
-                             found=schema.found_text(document.get(field)), example=example)
+            raise Unreadable("document.text", field=field, example=example,
+                             found=schema.found_text(document.get(field)))
     kind, version = document["kind"], document["apiVersion"]
     of_group = version.rpartition("/")[0], kind
     cls = api.KINDS.get(of_group) or operators.KINDS.get(of_group)
@@ -48,17 +48,16 @@ def kind_of(document: Any) -> type[api.KubernetesObject]:
         return cls
     same_kind = cls or next((cls for (_, name), cls in api.KINDS.items() if name == kind), None)
     if same_kind:
-        raise NotRead(gettext("apiVersion is {version}; read is {versions:or}, so it has no effect",
-                              version=version, versions=same_kind.api_versions))
+        raise NotRead("document.version", version=printable(version),
+                      versions=same_kind.api_versions)
     misspelt = next((name for _, name in api.KINDS if name.lower() == kind.lower()), None)
     if misspelt:
-        raise Unreadable('kind is "{kind}"; allowed is {misspelt}', kind=kind, misspelt=misspelt)
+        raise Unreadable("document.misspelt", kind=kind, misspelt=misspelt)
     if kind in not_modelled.KINDS:
-        raise NotRead(gettext("kind {kind} is not modelled by the lab ({what}) and has no effect",
-                              kind=kind, what=gettext(not_modelled.KINDS[kind])))
-    if _has_pods(document):
-        raise NotRead(str(Message("document.operator", kind=kind)))
-    raise NotRead(gettext("kind {kind} is not read and has no effect", kind=kind), kind)
+        raise NotRead("document.unmodelled", kind=kind,
+                      what=Message(f"unmodelled.{not_modelled.KINDS[kind]}"))
+    raise NotRead("document.operator" if _has_pods(document) else "document.unread",
+                  kind=printable(kind))
 
 
 def _has_pods(document: Any) -> bool:
@@ -80,21 +79,23 @@ def _metadata(document: Any) -> dict[str, Any]:
     return metadata if isinstance(metadata, dict) else {}
 
 
-def label_of(document: Any, place: str) -> str:
+def label_of(document: Any, place: Said) -> Said:
     """Return an object's name in errors: kind, namespace/name and its place."""
     data = document if isinstance(document, dict) else {}
     names = (text_of(_metadata(data).get(key)) for key in ("namespace", "name"))
-    words = [text_of(data.get("kind")) or gettext("object"), "/".join(filter(None, names))]
-    return placed(" ".join(filter(None, words)), place)
+    name = printable(f" {'/'.join(filter(None, names))}".rstrip())
+    kind = text_of(data.get("kind"))
+    label = f"{printable(kind)}{name}" if kind else Message("place.unnamed", name=name)
+    return placed(label, place)
 
 
-def placed(label: str, place: str | None) -> str:
+def placed(label: Said, place: Said | None) -> Said:
     """Return an object's label with its place in brackets.
 
-    >>> placed("Pod a", "pods.yaml, document 2"), placed("Pod a", "")
+    >>> str(placed("Pod a", "pods.yaml, document 2")), placed("Pod a", "")
     ('Pod a (pods.yaml, document 2)', 'Pod a')
     """
-    return gettext("{label} ({place})").format(label=label, place=place) if place else label
+    return Message("place.of", label=label, place=place) if place else label
 
 
 def is_list(document: Any) -> bool:

@@ -25,7 +25,7 @@ def exported(objects: Iterable[KubernetesObject], conf: str | None, form: str = 
     among them. Raises `ManifestError`, `ConfError`.
     """
     if form not in FORMS:
-        raise ManifestError("form is {form}; allowed are {forms:,}", form=form, forms=[*FORMS])
+        raise ManifestError("export.form", form=form, forms=[*FORMS])
     objects = sorted(objects, key=_is_map)
     text = scheduler_conf_of(objects) if conf is None else conf
     if anonymise:

@@ -11,7 +11,7 @@ from uuid import NAMESPACE_URL, uuid5
 from volcano_lab.api import objects as api, storage
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION, HIERARCHY_WEIGHTS_ANNOTATION
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME
-from volcano_lab.messages import Message
+from volcano_lab.messages import Message, Said
 from volcano_lab.trace.plain import grouped
 
 SYSTEM_PRIORITIES = {"system-cluster-critical": 2_000_000_000,
@@ -33,9 +33,9 @@ class FieldDefaults:
     """
 
     def __init__(self, objects: Iterable[api.KubernetesObject],
-                 label: Callable[[api.KubernetesObject], str]) -> None:
+                 label: Callable[[api.KubernetesObject], Said]) -> None:
         by_kind: dict[type, list[Any]] = grouped((type(obj), obj) for obj in objects)
-        self.problems: list[str] = []
+        self.problems: list[Message] = []
         self._label = label
         self._classes = {obj.name: obj for obj in by_kind.get(api.PriorityClass, ())}
         self.named_classes = _named_classes(by_kind.get(api.Pod, ()),
@@ -119,8 +119,8 @@ class FieldDefaults:
         if name in self._classes:
             spec.preemption_policy = spec.preemption_policy or self._classes[name].preemption_policy
         elif name and name not in self.priorities:
-            self.problems.append(str(Message("priority_class.unknown", label=self._label(pod),
-                                             name=name, priorities=sorted(self.priorities))))
+            self.problems.append(Message("problem", place=self._label(pod), what=Message(
+                "priority_class.unknown", name=name, priorities=sorted(self.priorities))))
 
 
 def identified(obj: Kind, time: float) -> Kind:

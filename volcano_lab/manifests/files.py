@@ -22,7 +22,7 @@ import yaml
 
 from volcano_lab.framework.config.yaml import MOST_DIGITS, documents, syntax_problem
 from volcano_lab.manifests.block import listed
-from volcano_lab.messages import OneSentence, gettext
+from volcano_lab.messages import OneSentence
 
 SUFFIXES = (".yaml", ".yml", ".json", ".yaml.gz", ".yml.gz", ".json.gz")
 MOST_BYTES = 1 << 27
@@ -99,10 +99,7 @@ class Reader:
                            if file.name.endswith(SUFFIXES) and not file.is_dir())
             if not (files or matching):
                 below = not self.recursive and any(file.is_dir() for file in place.iterdir())
-                raise Unreadable(
-            "there is no file that ends in {suffixes:or}; folders in it are read with -R "
-            "(recursive)" if below else "there is no file that ends in {suffixes:or}",
-            suffixes=SUFFIXES)
+                raise Unreadable("file.none_below" if below else "file.none", suffixes=SUFFIXES)
             found += files
         return found
 
@@ -112,7 +109,7 @@ class Reader:
         if data.startswith(b"\x1f\x8b"):
             data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(self.left + 1)
         if data.startswith(b"PK\3\4") or data[257:262] == b"ustar":
-            raise Unreadable("is an archive; unpack it, and name its folder")
+            raise Unreadable("file.archive")
         self.left -= len(data)
         if self.left < 0:
             raise Unreadable("file.bytes", most=self.most)
@@ -130,13 +127,13 @@ def is_descriptor(path: Path) -> bool:
 
 def _unreadable(error: Exception) -> Unreadable:
     if isinstance(error, FileNotFoundError):
-        return Unreadable("there is no such file or directory")
+        return Unreadable("file.gone")
     if isinstance(error, UnicodeDecodeError):
         if error.object[:1] in b"\xff\xfe" and ":" in error.object.decode("utf-16", "replace"):
             return Unreadable("file.utf16")
-        return Unreadable("cannot be read (not UTF-8 text)")
+        return Unreadable("file.not_text")
     return error if isinstance(error, Unreadable) else Unreadable(
-        "cannot be read ({reason})", reason=getattr(error, "strerror", None) or error)
+        "file.unreadable", reason=getattr(error, "strerror", None) or error)
 
 
 def values(text: str) -> list[Any]:
@@ -153,21 +150,21 @@ def values(text: str) -> list[Any]:
     try:
         return listed(text) or list(documents(text))
     except yaml.YAMLError as error:
-        helm = gettext("; it looks like a Helm template: read what `helm template` prints")
-        raise Unreadable(f"{syntax_problem(error)}{helm * bool(_HELM.search(text))}") from None
+        code = "file.helm" if _HELM.search(text) else "file.syntax"
+        raise Unreadable(code, problem=syntax_problem(error)) from None
 
 
 def _json_values(text: str) -> list[Any] | None:
     """Return the values of a JSON text; None if it is not JSON, and may be YAML's own notation."""
     if text.count("{") + text.count("[") + text.count(",") > MOST_JSON_VALUES:
-        raise Unreadable("holds more than {most:,} values", most=MOST_JSON_VALUES)
+        raise Unreadable("file.values", most=MOST_JSON_VALUES)
     found, at = [], 0
     try:
         while start := _NO_SPACE.search(text, at):
             value, at = _JSON.raw_decode(text, start.start())
             found.append(value)
     except RecursionError:
-        raise Unreadable("is nested too deeply") from None
+        raise Unreadable("file.nested") from None
     except ValueError:
         return None
     if "\\ud" in text or "\\uD" in text:  # a lone surrogate becomes U+FFFD, as in Go
@@ -182,7 +179,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                raise Unreadable('the key "{twice}" is given twice', twice=key)
+                raise Unreadable("file.key_twice", twice=key)
             seen.add(key)
     return found
 

@@ -11,8 +11,8 @@ from io import StringIO
 
 from volcano_lab.api.objects import KINDS, ConfigMap
 from volcano_lab.manifests.events import reported
-from volcano_lab.manifests.loader import Loaded, ManifestError, load
-from volcano_lab.messages import Message, gettext
+from volcano_lab.manifests.loader import Loaded, ManifestError, about, load
+from volcano_lab.messages import Message
 
 CONFIG_MAP = "volcano-scheduler-configmap"
 NAMESPACE = "volcano-system"
@@ -38,7 +38,7 @@ def objects(context: str = "", namespace: str = NAMESPACE) -> Loaded:
         texts.append(kubectl("get", "configmap", CONFIG_MAP, f"--namespace={namespace}",
                              "--output=json", "--ignore-not-found", *own))
     except ManifestError as error:  # few users may read that namespace
-        warnings = [str(Message("kubectl.conf", name=CONFIG_MAP, error=error))]
+        warnings = [about(f"ConfigMap {CONFIG_MAP}", Message("kubectl.conf", error=error.said))]
     loaded = load(*(StringIO(text) for text in texts if text.strip()))
     loaded.warnings += warnings
     return loaded
@@ -80,7 +80,7 @@ def kubectl(*words: str) -> str:
         raise ManifestError("kubectl.timeout", verb=words[0], seconds=PATIENCE) from None
     if done.returncode:
         lines = filter(str.strip, reversed(done.stderr.splitlines()))  # client-go logs before it
-        problem = next(lines, gettext("it failed without a word"))
+        problem = next(lines, Message("kubectl.silent"))
         raise ManifestError("kubectl.failed", verb=words[0], problem=problem)
     return done.stdout
 

@@ -11,7 +11,7 @@ decision reads are dropped: environment, images, secrets, applied configurations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import yaml
@@ -22,7 +22,7 @@ from volcano_lab.framework.config.yaml import resolve
 from volcano_lab.manifests import document as documents, events, names, numa, operators, unsupported
 from volcano_lab.manifests.files import MOST_BYTES, Reader, Source, Unreadable, values
 from volcano_lab.manifests.schema import Findings, found_text, structure, unstructure
-from volcano_lab.messages import Message, OneSentence, Said, capped, friendly_errors, gettext, mark
+from volcano_lab.messages import Message, OneSentence, Said, capped, friendly_errors, one_line
 
 MOST_KINDS = 3
 """How many unread kinds are named one by one: for a whole cluster's objects the other warnings must
@@ -40,21 +40,22 @@ APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 class ManifestError(OneSentence, ValueError):
-    """Manifests that cannot be read, for one reason with its facts, or for several; `problems`
-    holds one sentence each, similar ones counted.
+    """Manifests that cannot be read, for one reason with its facts, or for several: `found` holds
+    them, similar ones counted, and `problems` a sentence for each.
 
     >>> str(ManifestError("{name} is empty", name="pods.yaml"))
     'pods.yaml is empty'
     """
 
-    def __init__(self, problems: str | list[str], /, **facts: Any) -> None:
-        self.problems = capped([str(OneSentence(problems, **facts))]
-                               if isinstance(problems, str) else problems)
+    def __init__(self, problems: str | Sequence[Message], /, **facts: Any) -> None:
+        self.found = capped([OneSentence(problems, **facts).said] if isinstance(problems, str)
+                            else problems)
+        self.problems = [one_line(str(each)) for each in self.found]
         super().__init__("\n".join(self.problems))
 
 
 class Loaded(list[api.KubernetesObject]):
-    """Objects in document order. As their `source` it has `warnings`, one sentence for each thing
+    """Objects in document order. As their `source` it has `warnings`, one message for each thing
     without effect, `places` where each object is written, and `reports`, by name what was not read
     and the last warning of a controller, by `pod/NAME` those about a pod; of its own, `not_created`
     why pods of an object (by key) are not created, `later` has the pods of a Volcano Job whose
@@ -68,10 +69,10 @@ class Loaded(list[api.KubernetesObject]):
     def __init__(self, objects: Iterable[api.KubernetesObject] = (),
                  source: Iterable[api.KubernetesObject] = ()):
         super().__init__(objects)
-        self.warnings: list[str] = [*getattr(source, "warnings", ())]
-        self.places: dict[tuple[str, str, str], str] = getattr(source, "places", {})
-        self.reports: dict[str, list[Said]] = getattr(source, "reports", {})
-        self.not_created: dict[str, list[Said]] = getattr(source, "not_created", {})
+        self.warnings: list[Message] = [*getattr(source, "warnings", ())]
+        self.places: dict[tuple[str, str, str], Said] = getattr(source, "places", {})
+        self.reports: dict[str, list[Message]] = getattr(source, "reports", {})
+        self.not_created: dict[str, list[Message]] = getattr(source, "not_created", {})
         self.unseen: list[api.Node] = getattr(source, "unseen", [])
         self.node_labels: list[str] = getattr(source, "node_labels", [])
         self.scheduler: str = getattr(source, "scheduler", "")
@@ -134,7 +135,7 @@ def scheduler_conf_of(objects: Iterable[api.KubernetesObject]) -> str | None:
     found = {f"ConfigMap {obj.key}, {name}": text for obj in objects
              if isinstance(obj, api.ConfigMap) for name, text in obj.data.items() if _is_conf(name)}
     if len(set(found.values())) > 1:
-        raise ManifestError("{found:and} differ; allowed is one configuration", found=[*found])
+        raise ManifestError("manifest.confs", found=[*found])
     return next(iter(found.values()), None)
 
 
@@ -157,10 +158,10 @@ def from_dict(document: dict[str, Any], strict: bool = False) -> api.KubernetesO
     try:
         cls = documents.kind_of(document)
     except (documents.NotRead, Unreadable) as error:
-        raise ManifestError([f"{label}{mark(': ')}{error}"]) from None
+        raise ManifestError([about(label, error.said)]) from None
     obj = structure(cls, documents.body_of(cls, document), findings)
     if problems := findings.errors + findings.warnings * strict:
-        raise ManifestError([f"{label}{mark(': ')}{problem}" for problem in problems])
+        raise ManifestError([about(label, problem) for problem in problems])
     return obj
 
 
@@ -195,13 +196,12 @@ class _Batch:
     """The input of one call; errors are collected, so that they are raised together."""
 
     def __init__(self) -> None:
-        self.errors: list[str] = []
-        self.warnings: list[str] = []
-        self._objects: dict[tuple[str, str, str], tuple[api.KubernetesObject, str]] = {}
-        self._twice: list[str] = []
-        self._not_read: dict[str, list[str]] = {}
-        self._kinds: dict[str, str] = {}
-        self._reports: dict[str, list[Said]] = {}
+        self.errors: list[Message] = []
+        self.warnings: list[Message] = []
+        self._objects: dict[tuple[str, str, str], tuple[api.KubernetesObject, Said]] = {}
+        self._twice: list[tuple[Said, Said, str]] = []
+        self._not_read: dict[Message, list[Said]] = {}
+        self._reports: dict[str, list[Message]] = {}
         self._sources: list[str] = []
         self._generated: Counter[str] = Counter()
         self._node_labels: set[str] = set()
@@ -214,33 +214,34 @@ class _Batch:
         try:
             if isinstance(text, Unreadable):
                 raise text
-            place = gettext("{name}, document {number}")
             for number, document in enumerate(values(text), 1):
                 if document is not None:
-                    self._read(document, place.format(name=name, number=number), ("", ""), 0)
+                    self._read(document, Message("place.document", name=name, number=number),
+                               ("", ""), 0)
         except Unreadable as problem:
-            self.errors.append(f"{name}{mark(': ')}{problem}")
+            self.errors.append(about(name, problem.said))
 
     def loaded(self) -> Loaded:
         """Return what was read. Raises `ManifestError`."""
-        if self._twice:
+        for label, place, kind in self._twice[:1]:
             more = len(self._twice) - 1
-            self.errors.append(self._twice[0] + (
-                gettext(" (as are {more} more objects)", more=more) if more else ""))
+            self.errors.append(about(label, Message(
+                "manifest.twice", place=place, kind=kind,
+                more=Message("manifest.twice.more", more=more) if more else None)))
         self._check_uids()
         if not (self.errors or self._objects or self._not_read or self._reports):
-            self.errors.append(str(Message("manifest.no_object", sources=[*self._sources])))
+            self.errors.append(Message("manifest.no_object", sources=[*self._sources]))
         if self.errors:
             raise ManifestError(self.errors)
         self._look_for_volumes()
         unseen = self._take_unseen()
-        if len(self._kinds) > MOST_KINDS:
-            kinds = [f"{kind} {len(self._not_read.pop(reason))}"
-                     for reason, kind in self._kinds.items()]
-            self.warnings.append(gettext("objects of {count} kinds are not read and have no "
-                                         "effect: {kinds:40}", count=len(kinds), kinds=kinds))
-        for reason, labels in self._not_read.items():
-            self.warnings.append(gettext("{labels:1}: {problem}", labels=labels, problem=reason))
+        unread = [reason for reason in self._not_read if reason.code == "document.unread"]
+        if len(unread) > MOST_KINDS:
+            kinds = [f"{reason.facts['kind']} {len(self._not_read.pop(reason))}"
+                     for reason in unread]
+            self.warnings.append(about(Message("place.kinds", count=len(kinds)),
+                                       Message("manifest.kinds", kinds=kinds)))
+        self.warnings += [about(labels, reason) for reason, labels in self._not_read.items()]
         loaded = Loaded([obj for obj, _ in self._objects.values()])
         loaded.warnings, loaded.reports = capped(self.warnings), self._reports
         loaded.places = {key: place for key, (_, place) in self._objects.items()}
@@ -253,35 +254,33 @@ class _Batch:
         unseen = {key: (obj, place) for key, (obj, place) in self._objects.items() if isinstance(
             obj, api.Node) and self._node_labels and self._node_labels.isdisjoint(
                 f"{name}:{value}" for name, value in obj.metadata.labels.items())}
-        reason = str(Message("manifest.unseen", labels=sorted(self._node_labels)))
+        reason = Message("manifest.unseen", labels=sorted(self._node_labels))
         for key, (obj, place) in unseen.items():
             del self._objects[key]
             self._not_read.setdefault(reason, []).append(labelled(obj, place))
             self._reports.setdefault(f"default/{obj.name}", []).append(reason)
         return [obj for obj, _ in unseen.values()]
 
-    def _read(self, document: Any, place: str, item: tuple[str, Any], depth: int) -> None:
+    def _read(self, document: Any, place: Said, item: tuple[str, Any], depth: int) -> None:
         """Read one document: an object, a list of them, or an event; `item` is its list's kind."""
         if isinstance(document, list) or documents.is_list(document):
             if depth > MOST_LISTS:
-                self.errors.append(gettext("{place}: is a list in {most} lists; allowed is "
-                                           "one list", place=place, most=MOST_LISTS))
+                self.errors.append(about(place, Message("manifest.lists", most=MOST_LISTS)))
                 return
             if isinstance(document, dict):
                 kind, metadata = document["kind"], document.get("metadata")
                 if isinstance(metadata, dict) and metadata.get("continue"):
-                    self.warnings.append(str(Message("manifest.continued",
-                                                     label=documents.label_of(document, place))))
+                    self.warnings.append(about(documents.label_of(document, place),
+                                               Message("manifest.continued")))
                 item = (kind[:-4], document.get("apiVersion")) if kind != "List" else ("", "")
             items = document if isinstance(document, list) else document["items"] or []
             if not isinstance(items, list):
-                self.errors.append(gettext("{label}: items is {found}; allowed is a list",
-                                           label=documents.label_of(document, place),
-                                           found=found_text(items)))
+                self.errors.append(about(documents.label_of(document, place),
+                                         Message("manifest.items", found=found_text(items))))
                 return
-            inside = gettext("{place}, item {number}")
             for number, inner in enumerate(items, 1):
-                self._read(inner, inside.format(place=place, number=number), item, depth + 1)
+                self._read(inner, Message("place.item", place=place, number=number), item,
+                           depth + 1)
             return
         event = ""
         if isinstance(document, dict) and document.keys() == {"type", "object"}:
@@ -292,18 +291,16 @@ class _Batch:
             document = {"apiVersion": item[1], **document, "kind": item[0]}
         self._read_object(document, documents.label_of(document, place), place, event)
 
-    def _read_object(self, document: Any, label: str, place: str, event: str) -> None:
+    def _read_object(self, document: Any, label: Said, place: Said, event: str) -> None:
         try:
             cls = documents.kind_of(document)
         except documents.NotRead as reason:
-            if self._said_by(document):
-                return
-            self._not_read.setdefault(str(reason), []).append(label)
-            self._kinds |= {str(reason): reason.kind} if reason.kind else {}
-            self._reports.setdefault(documents.key_of(document), []).append(str(reason))
+            if not self._said_by(document):
+                self._not_read.setdefault(reason.said, []).append(label)
+                self._reports.setdefault(documents.key_of(document), []).append(reason.said)
             return
         except Unreadable as error:
-            self.errors.append(f"{label}{mark(': ')}{error}")
+            self.errors.append(about(label, error.said))
             return
         obj, findings = _structured(cls, documents.body_of(cls, document))
         if isinstance(obj, operators.OperatorObject) and not findings.errors:
@@ -315,12 +312,12 @@ class _Batch:
                 self._generated[prefix] += 1
                 obj.metadata.name = names.generated(prefix, self._generated[prefix])
             else:
-                findings.errors.append(str(Message("manifest.no_name")))
+                findings.errors.append(Message("manifest.no_name"))
         errors = findings.errors or names.problems(obj)
-        self.errors += [f"{label}{mark(': ')}{error}" for error in errors]
+        self.errors += [about(label, error) for error in errors]
         if not errors:
             findings.warnings += unsupported.warnings_of(obj)
-            self.warnings += [f"{label}{mark(': ')}{warning}" for warning in findings.warnings]
+            self.warnings += [about(label, warning) for warning in findings.warnings]
             obj.metadata.annotations.pop(APPLIED, None)  # it may be confidential
             if obj.metadata.labels.get("app", "").startswith("volcano-"):
                 spec = str(document.get("spec"))
@@ -348,12 +345,12 @@ class _Batch:
     def _report(self, key: str, said: Message) -> None:
         """Keep the last warning of a controller, of those about a pod the last of each reason."""
         known = self._reports.get(key, [])
-        alike = [each for each in known if isinstance(each, Message) and (
+        alike = [each for each in known if each.code not in documents.UNREAD and (
             not key.startswith(events.OF_POD) or each.facts["reason"] == said.facts["reason"])]
         last = max([said, *alike], key=lambda each: each.facts["time"])
         self._reports[key] = [*(each for each in known if each not in alike), last]
 
-    def _keep(self, obj: api.KubernetesObject, label: str, place: str, event: str) -> None:
+    def _keep(self, obj: api.KubernetesObject, label: Said, place: Said, event: str) -> None:
         """Keep an object, unless there is one of that name (no namespace means `default`, as for
         kubectl); an event replaces the previous object.
         """
@@ -361,11 +358,9 @@ class _Batch:
         if event == "DELETED":
             self._objects.pop(key, None)
         elif isinstance(obj, api.ConfigMap) and not any(map(_is_conf, obj.data)):
-            reason = str(Message("manifest.config_map"))
-            self._not_read.setdefault(reason, []).append(label)
+            self._not_read.setdefault(Message("manifest.config_map"), []).append(label)
         elif key in self._objects and not event:
-            self._twice.append(str(Message("manifest.twice", label=label,
-                                           place=self._objects[key][1], kind=obj.kind)))
+            self._twice.append((label, self._objects[key][1], obj.kind))
         else:
             self._objects[key] = obj, place
 
@@ -374,16 +369,16 @@ class _Batch:
         if not unsupported.claims_decide(obj for obj, _ in self._objects.values()):
             labels = [labelled(obj, place) for obj, place in self._objects.values()
                       if isinstance(obj, api.Pod) and claims_of(obj)]
-            self._not_read |= {str(Message("manifest.volumes_unknown")): labels} if labels else {}
+            self._not_read |= {Message("manifest.volumes_unknown"): labels} if labels else {}
 
     def _check_uids(self) -> None:
         """Refuse two objects with one uid, which would be treated as one."""
-        seen: dict[str, str] = {}
+        seen: dict[str, Said] = {}
         for obj, place in self._objects.values():
             uid, label = obj.metadata.uid, labelled(obj, place)
             if uid and seen.setdefault(uid, label) is not label:
-                self.errors.append(str(Message("manifest.uid", label=label, found=found_text(uid),
-                                               other=seen[uid])))
+                self.errors.append(about(label, Message("manifest.uid", found=found_text(uid),
+                                                        other=seen[uid])))
 
 
 def _structured(cls: type[api.KubernetesObject], body: dict[str, Any]
@@ -398,12 +393,18 @@ def _structured(cls: type[api.KubernetesObject], body: dict[str, Any]
         stored = Findings(strict=False)
         obj = structure(cls, body, stored)
         findings.errors, now = stored.errors, findings.errors
-        findings.warnings += [gettext("{problem}; admission would refuse it now", problem=problem)
+        findings.warnings += [Message("manifest.now", problem=problem)
                               for problem in now if problem not in stored.errors]
     return obj, findings
 
 
-def labelled(obj: api.KubernetesObject, place: str | None) -> str:
+def about(place: Said | list[Said], what: Said) -> Message:
+    """Return what is said of a place, or of several, of which one is named."""
+    return Message("problem", what=what, place=Message("place.some", names=place) if isinstance(
+        place, list) else place)
+
+
+def labelled(obj: api.KubernetesObject, place: Said | None) -> Said:
     """Return an object's name in a sentence: kind, namespace/name and its place."""
     return documents.placed(f"{obj.kind} {obj.key}", place)
 

@@ -10,28 +10,28 @@ from volcano_lab.api.storage import CLAIM, claims_of
 from volcano_lab.manifests.field_defaults import SYSTEM_PRIORITIES
 from volcano_lab.manifests.job_controller import GROUP_NAME
 from volcano_lab.manifests.live import CONFIG_MAP, NAMESPACE
-from volcano_lab.manifests.loader import Loaded, scheduler_conf_of
+from volcano_lab.manifests.loader import Loaded, about, scheduler_conf_of
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
-from volcano_lab.messages import Message, gettext
+from volcano_lab.messages import Message
 
 Named = tuple[str, set[str], set[str], str]
 """A kind, the referenced names, the existing ones, and the command that exports the objects."""
 
 
-def missing(loaded: Loaded) -> Iterator[str]:
-    """Yield a sentence for each referenced object that is missing."""
+def missing(loaded: Loaded) -> Iterator[Message]:
+    """Yield a message for each referenced object that is missing."""
     nodes = [obj for obj in loaded if isinstance(obj, Node)]
     if not nodes:
-        yield gettext("there are no Nodes, so no pod can be placed (kubectl get nodes)")
+        yield Message("missing.nodes")
     if scheduler_conf_of(loaded) is None:
-        yield str(Message("missing.conf", name=CONFIG_MAP, namespace=NAMESPACE))
+        yield Message("missing.conf", name=CONFIG_MAP, namespace=NAMESPACE)
     for kind, asked, there, command in _named(loaded):
         if absent := asked - there - {""}:
-            yield gettext("{kind} {names:1}: it is named, and not among the objects ({command})",
-                          kind=kind, names=sorted(absent), command=command)
+            yield about([f"{kind} {name}" for name in sorted(absent)],
+                        Message("missing.named", command=command))
     live = [pod for pod in loaded if isinstance(pod, Pod) and pod.metadata.resource_version]
     if live and nodes and not any(pod.namespace == "kube-system" for pod in live):
-        yield str(Message("missing.system_pods"))
+        yield Message("missing.system_pods")
 
 
 def _named(loaded: Loaded) -> Iterator[Named]:

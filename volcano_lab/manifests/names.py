@@ -7,7 +7,7 @@ from itertools import count
 from zlib import crc32
 
 from volcano_lab.api.objects import KubernetesObject, Namespace
-from volcano_lab.messages import Message, gettext, one_line
+from volcano_lab.messages import Message, Said, one_line
 
 LABEL = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
 _DNS_LABEL = re.compile(LABEL)
@@ -47,10 +47,10 @@ def is_qualified(name: str) -> bool:
     return _PART.fullmatch(part) is not None and (not slash or is_subdomain(domain))
 
 
-def problems(obj: KubernetesObject) -> list[str]:
-    """Return a sentence for each name of an object that the API server would refuse."""
+def problems(obj: KubernetesObject) -> list[Message]:
+    """Return a message for each name of an object that the API server would refuse."""
     metadata = obj.metadata
-    found = []
+    found: list[tuple[Said, str, str]] = []
     if isinstance(obj, Namespace) and not is_label(obj.name):
         found.append(("metadata.name", obj.name, "label"))
     elif not is_subdomain(obj.name):
@@ -60,12 +60,11 @@ def problems(obj: KubernetesObject) -> list[str]:
     for field, words in (("labels", metadata.labels), ("annotations", metadata.annotations)):
         for key, value in words.items():
             if not is_qualified(key if field == "labels" else key.lower()):
-                found.append((gettext("a key of metadata.{field}", field=field), key, "key"))
+                found.append((Message("name.key_of", field=field), key, "key"))
             elif field == "labels" and value and not _PART.fullmatch(value):
                 found.append((f"metadata.labels.{key}", value, "value"))
-    return [gettext('{field} is "{name}"; allowed are {allowed}', field=field,
-                    name=one_line(name, 100), allowed=Message(f"name.{form}"))
-            for field, name, form in found]
+    return [Message("name.problem", field=field, name=one_line(name, 100),
+                    allowed=Message(f"name.{form}")) for field, name, form in found]
 
 
 def generated(prefix: str, number: int) -> str:

@@ -23,7 +23,7 @@ from volcano_lab.api.objects.meta import INT32, INT64
 from volcano_lab.api.quantity import SUFFIXES, QuantityError, check, milli_value, parse
 from volcano_lab.framework.config.yaml import MOST_DEPTH
 from volcano_lab.manifests.names import is_qualified
-from volcano_lab.messages import Message, did_you_mean, gettext, one_line
+from volcano_lab.messages import Message, Said, did_you_mean, one_line, printable
 
 # (path to the parent, key or index), () at the root: cheap to extend, formatted only in a finding
 Path = tuple
@@ -31,7 +31,6 @@ Reader = Callable[[Any, Path, "Findings"], Any]
 
 MOST_SHOWN = 100
 """The maximum length of a found text in a sentence."""
-TIMES = 'a time such as "2026-01-31T12:00:00Z"'
 _PERCENT = re.compile(r"\d\d?%|100%")
 _CONTAINERS_RESOURCE = re.compile(r"cpu|memory|ephemeral-storage|hugepages-.+|.*/.*", re.DOTALL)
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
@@ -44,21 +43,22 @@ class Findings:
     >>> from volcano_lab.api.objects import Queue
     >>> findings = Findings()
     >>> _ = structure(Queue, {"spec": {"wieght": 2, "reclaimable": "no"}}, findings)
-    >>> findings.errors, findings.warnings
-    (['spec.reclaimable is "no"; allowed is true or false'],
-     ['spec.wieght is not known and has no effect; did you mean weight?'])
+    >>> print(*findings.errors, *findings.warnings, sep="\\n")
+    spec.reclaimable is "no"; allowed is true or false
+    spec.wieght is not known and has no effect; did you mean weight?
     """
 
     def __init__(self, strict: bool = True) -> None:
         self.strict = strict
-        self.errors: list[str] = []
-        self.warnings: list[str] = []
+        self.errors: list[Message] = []
+        self.warnings: list[Message] = []
 
-    def misfit(self, path: Path, found: Any, allowed: str) -> None:
-        """Record a value of the wrong type or range."""
-        self.errors.append(gettext("{path} is {found}; allowed is {allowed}",
-                                   path=path_text(path), found=found_text(found),
-                                   allowed=gettext(allowed)))
+    def misfit(self, path: Path, found: Any, allowed: str, **facts: Any) -> None:
+        """Record a value of the wrong type or range; the message `allowed.ALLOWED` has the right
+        ones.
+        """
+        self.errors.append(Message("schema.misfit", path=path_text(path), found=found_text(found),
+                                   allowed=Message(f"allowed.{allowed}", **facts)))
 
     def unknown(self, path: Path, key: str, known: typing.Collection[str],
                 inner: Path | None = None) -> None:
@@ -66,12 +66,11 @@ class Findings:
         more likely than a similar name. The only field that it has is named.
         """
         if inner:
-            hint = gettext("; did you mean {name}?", name=path_text(inner))
+            hint: Said = Message("hint.meant", name=path_text(inner))
         else:
-            hint = did_you_mean(key, known, gettext(
-                "; allowed is {name}", name=next(iter(known))) if len(known) == 1 else "")
-        self.warnings.append(gettext("{path} is not known and has no effect{hint}",
-                                     path=path_text((path, key)), hint=hint))
+            hint = did_you_mean(key, known, Message(
+                "hint.only", name=next(iter(known))) if len(known) == 1 else "")
+        self.warnings.append(Message("schema.unknown", path=path_text((path, key)), hint=hint))
 
 
 def structure(cls: type, data: Any, findings: Findings, path: Path = ()) -> Any:
@@ -84,7 +83,7 @@ def structure(cls: type, data: Any, findings: Findings, path: Path = ()) -> Any:
     fields = _readers(cls)
     values = {}
     if type(data) is not dict:
-        findings.misfit(path, data, gettext("a mapping with {fields:,}", fields=[*fields]))
+        findings.misfit(path, data, "fields", fields=[*fields])
         return cls()
     for key, raw in data.items():
         field = fields.get(key)
@@ -134,7 +133,7 @@ def at_path(part: Any, steps: Iterable[str]) -> Any:
     return unstructure(part)
 
 
-def path_text(path: Path) -> str:
+def path_text(path: Path) -> Said:
     """Return a path in display form.
 
     >>> path_text(((((), "containers"), 0), "image"))
@@ -144,23 +143,21 @@ def path_text(path: Path) -> str:
     while path:
         path, key = path
         text = f"[{key}]{text}" if isinstance(key, int) else f".{key}{text}"
-    return text.removeprefix(".") or gettext("the object")
+    return printable(text.removeprefix(".")) or Message("schema.object")
 
 
-def found_text(value: Any) -> str:
+def found_text(value: Any) -> Said:
     """Return a value in the form of an error sentence."""
-    if isinstance(value, dict):
-        return gettext("a mapping")
-    if isinstance(value, list):
-        return gettext("a list")
+    if isinstance(value, dict | list):
+        return Message("found.mapping" if isinstance(value, dict) else "found.list")
     if isinstance(value, str):
-        size = gettext(" ({count:,} characters)", count=len(value)
-                       ) if len(value) > MOST_SHOWN else ""
-        return f'"{one_line(value, MOST_SHOWN)}"{size}'
+        text = one_line(value, MOST_SHOWN)
+        return f'"{text}"' if len(value) <= MOST_SHOWN else Message(
+            "found.long", text=text, count=len(value))
     if value is None or isinstance(value, bool):
         return "null" if value is None else str(value).lower()
     endless = isinstance(value, int) and abs(value) >> 1000
-    return gettext("a number without end") if endless else str(value)
+    return Message("found.endless") if endless else str(value)
 
 
 def json_name(field: attrs.Attribute) -> str:
@@ -236,13 +233,13 @@ def _reader(hint: Any, field: attrs.Attribute | None = None) -> Reader:
 
 def _str(raw: Any, path: Path, findings: Findings) -> str:
     if type(raw) is not str:
-        findings.misfit(path, raw, "text" if isinstance(raw, dict | list) else "text (in quotes)")
+        findings.misfit(path, raw, "text" if isinstance(raw, dict | list) else "quoted")
     return raw
 
 
 def _word(allowed: tuple[str, ...], raw: Any, path: Path, findings: Findings) -> str:
     if type(raw) is not str or (findings.strict and raw and raw not in allowed):
-        findings.misfit(path, raw, gettext("{words:or}", words=allowed))
+        findings.misfit(path, raw, "words", words=allowed)
     return raw
 
 
@@ -251,14 +248,13 @@ def _whole(least: int, most: int, raw: Any, path: Path, findings: Findings) -> i
     if not findings.strict:
         least, most = -INT64 - 1, INT64
     if type(number) is not int or not least <= number <= most:
-        findings.misfit(path, raw, gettext("a whole number from {least} to {most}", least=least,
-                                           most=most))
+        findings.misfit(path, raw, "whole", least=least, most=most)
     return number
 
 
 def _bool(raw: Any, path: Path, findings: Findings) -> bool:
     if type(raw) is not bool:
-        findings.misfit(path, raw, "true or false")
+        findings.misfit(path, raw, "switch")
     return raw
 
 
@@ -266,7 +262,7 @@ def _any_of(allowed: tuple[type, ...], raw: Any, path: Path, findings: Findings)
     """Read a number of pods or a percentage; the API has this pair of types only for that."""
     if type(raw) not in allowed or (findings.strict and not (
             0 <= raw <= INT32 if type(raw) is int else _PERCENT.fullmatch(raw))):
-        findings.misfit(path, raw, 'a whole number from 0, or a percentage such as "50%"')
+        findings.misfit(path, raw, "share")
     return raw
 
 
@@ -274,7 +270,7 @@ def _time(raw: Any, path: Path, findings: Findings) -> float | None:
     if type(raw) is str and _RFC3339.fullmatch(raw):
         with suppress(ValueError, OverflowError):  # 30 February, or no year from 1 to 9999 in UTC
             return datetime.fromisoformat(raw).astimezone(UTC).timestamp()
-    findings.misfit(path, raw, TIMES)
+    findings.misfit(path, raw, "time")
     return None
 
 
@@ -299,36 +295,35 @@ def layers(data: Any) -> Iterator[list[Any]]:
 
 def _raw(raw: Any, path: Path, findings: Findings) -> dict[str, Any] | None:
     if type(raw) is not dict:
-        findings.misfit(path, raw, "a mapping")
+        findings.misfit(path, raw, "mapping")
     if not all(layers(raw)):  # raw data is traversed recursively later
         return raw
-    findings.misfit(path, raw, gettext("a mapping that is at most {most} deep", most=MOST_DEPTH))
+    findings.misfit(path, raw, "depth", most=MOST_DEPTH)
     return None
 
 
 def _resources(raw: Any, path: Path, findings: Findings, of_pod: bool = True) -> dict[str, str]:
     if type(raw) is not dict:
-        findings.misfit(path, raw, "a mapping of resource names to quantities, such as {cpu: 8}")
+        findings.misfit(path, raw, "amounts")
         return {}
     amounts = {}
     for name, amount in raw.items():
         if type(name) is not str:
-            findings.misfit((path, name), name, "a name of text")
+            findings.misfit((path, name), name, "name")
             continue
         text = str(amount) if type(amount) in (int, float) else amount
         try:
             check(text)
             if findings.strict and _is_negative(text):
-                findings.misfit((path, name), amount, "a quantity from 0")
+                findings.misfit((path, name), amount, "from_zero")
             elif findings.strict and _has_parts(name, text):
-                findings.misfit((path, name), amount, "a whole number of pieces")
+                findings.misfit((path, name), amount, "pieces")
         except QuantityError:
-            allowed = Message("schema.quantity", suffixes=SUFFIXES)
-            findings.misfit((path, name), amount, str(allowed))
+            findings.misfit((path, name), amount, "quantity", suffixes=SUFFIXES)
         if findings.strict and (not is_qualified(name) or (of_pod and path[1] in (
                 "requests", "limits") and not _CONTAINERS_RESOURCE.fullmatch(name))):
-            findings.errors.append(str(Message(
-                "schema.resource", path=path_text(path), found=found_text(name))))
+            findings.errors.append(Message("schema.resource", path=path_text(path),
+                                           found=found_text(name)))
         amounts[name] = text
     return amounts
 
@@ -347,7 +342,7 @@ def _has_parts(name: str, amount: str) -> bool:
 
 def _list(read: Reader, raw: Any, path: Path, findings: Findings) -> list:
     if type(raw) is not list:
-        findings.misfit(path, raw, "a list")
+        findings.misfit(path, raw, "list")
         return []
     return [read(item, (path, number), findings) for number, item in enumerate(raw)]
 
@@ -361,6 +356,6 @@ def _texts(raw: Any, path: Path, findings: Findings) -> dict[str, str]:
 
 def _dict(read: Reader, raw: Any, path: Path, findings: Findings) -> dict:
     if type(raw) is not dict:
-        findings.misfit(path, raw, "a mapping")
+        findings.misfit(path, raw, "mapping")
         return {}
     return {key: read(item, (path, key), findings) for key, item in raw.items()}

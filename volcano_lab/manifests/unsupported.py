@@ -10,47 +10,43 @@ from collections.abc import Iterable
 
 from volcano_lab.api.objects import KubernetesObject, Node, Pod
 from volcano_lab.api.storage import KINDS as STORAGE_KINDS
-from volcano_lab.messages import Message, gettext
+from volcano_lab.messages import Message
 
-VOLUMES, CLAIMS = "volumes", "dynamic resource allocation"
-
-KINDS = {**dict.fromkeys(("CSIDriver", "CSIStorageCapacity", "VolumeAttachment"), VOLUMES),
+KINDS = {**dict.fromkeys(("CSIDriver", "CSIStorageCapacity", "VolumeAttachment"), "volumes"),
          **dict.fromkeys(("ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceClass"),
-                         CLAIMS), "NodeShard": "the sharding of nodes among schedulers",
-         "Numatopology": "NUMA topology within a node",
-         **dict.fromkeys(("ScheduledSparkApplication", "CronWorkflow"),
-                         "objects by a schedule; give one of those that it creates"),
-         **dict.fromkeys(("WorkflowTemplate", "ClusterWorkflowTemplate"),
-                         "patterns of Workflows; give a Workflow"),
-         "HyperJob": "Jobs in several clusters; give the Jobs"}
-"""Kind -> its subject."""
+                         "claims"), "NodeShard": "shards", "Numatopology": "numa",
+         **dict.fromkeys(("ScheduledSparkApplication", "CronWorkflow"), "schedule"),
+         **dict.fromkeys(("WorkflowTemplate", "ClusterWorkflowTemplate"), "patterns"),
+         "HyperJob": "clusters"}
+"""Kind -> its subject, a message of `unmodelled`."""
 
 def claims_decide(objects: Iterable[KubernetesObject]) -> bool:
     """Return whether claims to volumes decide: one of the objects is about volumes."""
     return any(obj.kind in STORAGE_KINDS for obj in objects)
 
 
-def warnings_of(obj: KubernetesObject) -> list[str]:
-    """Return a sentence for each field of an object that has no effect.
+def warnings_of(obj: KubernetesObject) -> list[Message]:
+    """Return a message for each field of an object that has no effect.
 
     >>> from volcano_lab.api.objects import NodeSpec, ObjectMeta, Taint
-    >>> warnings_of(Node(ObjectMeta("n1"), NodeSpec(taints=[Taint("gpu")])))
-    ['spec.taints[0] has no effect, as it names none; allowed are NoSchedule, PreferNoSchedule and
-    NoExecute']
+    >>> print(*warnings_of(Node(ObjectMeta("n1"), NodeSpec(taints=[Taint("gpu")]))))
+    spec.taints[0] has no effect, as it names none; allowed are NoSchedule, PreferNoSchedule and
+    NoExecute
     """
     if isinstance(obj, Node):
-        return [str(Message("manifest.taint", number=number))
+        return [Message("manifest.taint", number=number)
                 for number, taint in enumerate(obj.spec.taints) if not taint.effect]
     return pod_warnings(obj) if isinstance(obj, Pod) else []
 
 
-def pod_warnings(pod: Pod) -> list[str]:
-    """Return a sentence for each request of a pod that has no effect.
+def pod_warnings(pod: Pod) -> list[Message]:
+    """Return a message for each request of a pod that has no effect.
 
     >>> from volcano_lab.api.objects import ObjectMeta, PodSpec
-    >>> pod_warnings(Pod(ObjectMeta("p"), PodSpec(resource_claims=[{"name": "gpu"}])))
-    ['spec.resourceClaims names gpu; dynamic resource allocation is not modelled by the lab,
-    and the pod is placed as if it had none.']
+    >>> print(*pod_warnings(Pod(ObjectMeta("p"), PodSpec(resource_claims=[{"name": "gpu"}]))))
+    spec.resourceClaims names gpu; dynamic resource allocation is not modelled by the lab,
+    and the pod is placed as if it had none.
     """
     names = [str(claim.get("name", "")) for claim in pod.spec.resource_claims]
-    return [str(Message("manifest.claims", names=names, what=gettext(CLAIMS)))] if names else []
+    return [Message("manifest.claims", names=names, what=Message("unmodelled.claims"))
+            ] if names else []

@@ -12,7 +12,7 @@ from volcano_lab.api.node_affinity import required_node_affinity
 from volcano_lab.api.taints import first_untolerated
 from volcano_lab.manifests.job_controller import volume_of
 from volcano_lab.manifests.names import series
-from volcano_lab.messages import Message
+from volcano_lab.messages import Message, Said
 
 DAEMONS_TOLERATE = [
     api.Toleration(f"node.kubernetes.io/{what}", "Exists", effect=effect)
@@ -133,8 +133,8 @@ def _on_node(template: api.PodTemplateSpec, name: str) -> api.PodSpec:
 
 def too_large(objects: Sequence[api.KubernetesObject],
               count: Callable[[api.KubernetesObject], int],
-              label: Callable[[api.KubernetesObject], str]) -> list[str]:
-    """Return sentences about what would take hours: pods beyond bounds (`count` returns how many a
+              label: Callable[[api.KubernetesObject], Said]) -> list[Message]:
+    """Return messages about what would take hours: pods beyond bounds (`count` returns how many a
     controller creates), too many levels of queues. Pods of a refused object do not count for the
     others.
     """
@@ -144,8 +144,8 @@ def too_large(objects: Sequence[api.KubernetesObject],
         if pods + own <= MOST_PODS:
             pods += own
         else:
-            problems.append(str(Message("too_large.pods", label=label(obj), own=own,
-                                        most=MOST_PODS)))
+            problems.append(Message("problem", place=label(obj), what=Message(
+                "too_large.pods", own=own, most=MOST_PODS)))
     parents = {obj.name: obj.spec.parent for obj in objects if isinstance(obj, api.Queue)}
     depths: dict[str, int] = {"": 0}
     for name in parents:
@@ -157,6 +157,6 @@ def too_large(objects: Sequence[api.KubernetesObject],
                    for below, queue in enumerate(reversed(path), 1)}
     deepest = max(depths, key=depths.__getitem__)
     if depths[deepest] > MOST_QUEUES_DEEP:
-        problems.append(str(Message("too_large.queues", deepest=deepest, depth=depths[deepest],
-                                    most=MOST_QUEUES_DEEP)))
+        problems.append(Message("problem", place=Message("place.queue", name=deepest), what=Message(
+            "too_large.queues", depth=depths[deepest], most=MOST_QUEUES_DEEP)))
     return problems

@@ -12,11 +12,11 @@ from .arguments import friendly_errors, misused
 from .catalogue import gettext, localized, mark
 from .errors import Misuse, NoSuch, OneSentence
 from .language import ENGLISH, languages, speak, speaking, spoken
-from .message import Message, Said, known, paragraph
+from .message import Message, Said, known, paragraph, parts
 from .similar import alike, did_you_mean, meant, near
 from .text import capped, columns, one_line, padded, printable, wrapped
 
 __all__ = ["ENGLISH", "Message", "Misuse", "NoSuch", "OneSentence", "Said", "alike", "capped",
            "columns", "did_you_mean", "friendly_errors", "gettext", "known", "languages",
            "localized", "mark", "meant", "misused", "near", "one_line", "padded", "paragraph",
-           "printable", "speak", "speaking", "spoken", "wrapped"]
+           "parts", "printable", "speak", "speaking", "spoken", "wrapped"]

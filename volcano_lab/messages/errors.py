@@ -7,8 +7,8 @@ from volcano_lab.messages.message import Message, known
 
 
 class OneSentence(Exception):
-    """An error of one sentence: a text, or a message by its code, with facts. A notebook shows it
-    without the lab's frames, which stay in `__traceback__`.
+    """An error of one sentence: a text, or a message by its code, with facts; `said` is what it
+    says. A notebook shows it without the lab's frames, which stay in `__traceback__`.
 
     >>> class Refused(OneSentence, ValueError): ...
     >>> Refused("job {name}: {n} pods; allowed are 4.", name="old", n=6)._render_traceback_()
@@ -16,7 +16,9 @@ class OneSentence(Exception):
     """
 
     def __init__(self, text: str = "", /, **facts: Any):
-        super().__init__(str(Message(text, **facts)) if known(text) else gettext(text, **facts))
+        self.said = Message(text, **facts) if known(text) else Message(
+            "text", text=gettext(text, **facts))
+        super().__init__(str(self.said))
 
     def _render_traceback_(self) -> list[str]:
         return [f"{type(self).__name__}: {self}"]

@@ -11,7 +11,7 @@ list as names ("a, b and 3 more"), a message as its own sentence. After a colon 
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from string import Formatter
 from typing import Any
 
@@ -73,6 +73,19 @@ def known(code: str) -> bool:
 
 Said = Message | str
 """A message, or a text that is never translated: a name, or Volcano's own condition."""
+
+
+def parts(said: Any) -> Iterator[Message]:
+    """Yield a message and those among its facts, at any depth; of a list, those of each.
+
+    >>> [each.code for each in parts([Message("sentence", what=Message("nothing"))])]
+    ['sentence', 'nothing']
+    """
+    if isinstance(said, Message):
+        yield said
+        said = [*said.facts.values()]
+    for each in said if isinstance(said, list | tuple) else ():
+        yield from parts(each)
 
 
 class Untranslated(LookupError):

@@ -6,16 +6,17 @@ from difflib import get_close_matches
 from itertools import chain
 
 from volcano_lab.messages.catalogue import gettext
+from volcano_lab.messages.message import Message, Said
 
 
-def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
+def did_you_mean(word: str, known: Iterable[str], otherwise: Said = "") -> Said:
     """Return the end of a sentence about an unknown word: the known one that resembles it.
 
-    >>> did_you_mean("wieght", ["weight", "parent"]), did_you_mean("x", ["weight"], ".")
+    >>> str(did_you_mean("wieght", ["weight", "parent"])), did_you_mean("x", ["weight"], ".")
     ('; did you mean weight?', '.')
     """
     near = get_close_matches(word, list(known), 1)
-    return gettext("; did you mean {name}?", name=near[0]) if near else otherwise
+    return Message("hint.meant", name=near[0]) if near else otherwise
 
 
 def meant(name: str, there: Iterable[str], alike: float = 0.93) -> str:

@@ -2,9 +2,11 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from textwrap import TextWrapper
+from typing import Any
 
-from volcano_lab.messages.catalogue import gettext
+from volcano_lab.messages.message import Message
 
 MOST_CHARACTERS = 500
 """The longest sentence that is shown."""
@@ -81,30 +83,37 @@ def wrapped(text: str, most: int, indent: str = "", first: str | None = None) ->
     return "\n".join(map(str.rstrip, lines))
 
 
-def capped(sentences: list[str], alike: int = 5, most: int = 100) -> list[str]:
-    """Return the sentences one line each; of those that differ in names and numbers only, `alike`.
+def capped(problems: Sequence[Message], alike: int = 5, most: int = 100) -> list[Message]:
+    """Return the problems; of those that differ in places, names and numbers only, `alike`.
 
-    >>> capped([f"Pod p{number}: kind is null" for number in range(9)])[4:]
+    >>> found = [Message("problem", place=f"Pod p{at}", what="kind is null") for at in range(9)]
+    >>> [*map(str, capped(found))][4:]
     ['Pod p4: kind is null', '4 more like it: kind is null']
     """
-    shapes: dict[str, list[str]] = {}
-    for sentence in sentences:
-        shapes.setdefault(_NAMES.sub("", _about(sentence[:2 * MOST_CHARACTERS])), []).append(
-            sentence)
-    shown: list[tuple[str, int]] = []  # a line, and how many sentences it stands for
+    shapes: dict[Any, list[Message]] = {}
+    for each in problems:
+        shapes.setdefault(_shape(_what(each)), []).append(each)
+    shown: list[tuple[Message, int]] = []  # a line, and how many problems it stands for
     for group in shapes.values():
-        shown += [(one_line(sentence), 1) for sentence in group[:alike]]
+        shown += [(each, 1) for each in group[:alike]]
         if (more := len(group) - alike) > 0:
-            shown.append((one_line(gettext("{count} more like it: {problem}", count=more,
-                                           problem=_about(group[alike]))), more))
+            shown.append((Message("problem.alike", count=more, problem=_what(group[alike])), more))
     lines, left = [line for line, _ in shown[:most]], sum(count for _, count in shown[most:])
-    return [*lines, gettext("{count} more problems", count=left)] if left else lines
+    return [*lines, Message("problem.more", count=left)] if left else lines
 
 
-def _about(sentence: str) -> str:
-    """Return a sentence without the name in front."""
-    return _COLON.split(sentence, maxsplit=1)[-1]
+def _what(said: Message) -> Any:
+    """Return what a message says of a place."""
+    return said.facts.get("what", said)
 
 
-_COLON = re.compile(": |：")
-_NAMES = re.compile(r'"[^"]*"|“[^”]*”|\d+')
+def _shape(fact: Any) -> Any:
+    """Return what a fact has in common with those that differ in quoted names and numbers."""
+    if isinstance(fact, Message):
+        return fact.code, *map(_shape, fact.facts.values())
+    if isinstance(fact, list | tuple):
+        return tuple(map(_shape, fact))
+    return _NAMES.sub("", fact) if isinstance(fact, str) else type(fact)
+
+
+_NAMES = re.compile(r'"[^"]*"|\d+')

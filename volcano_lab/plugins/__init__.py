@@ -22,9 +22,7 @@ BUILT_IN = {"binpack": "binpack:Binpack", "capacity": "capacity:Capacity",
 LAB_PLUGINS: dict[str, str] = {}
 """Plugins of the lab's own, which Volcano does not have, in the same form."""
 
-NOT_MODELLED = {"deviceshare": "GPU, vGPU and NPU sharing",
-                "extender": "calls to an outside scheduler",
-                "numa-aware": "NUMA topology within a node"}
+NOT_MODELLED = ("deviceshare", "extender", "numa-aware")
 
 PLUGINS.built_in.update({name: f"volcano_lab.plugins.{place}"
                          for name, place in {**LAB_PLUGINS, **BUILT_IN}.items()})

@@ -19,7 +19,7 @@ from typing import Any
 from volcano_lab.api import ROOT_QUEUE, QueueInfo, Resource, TaskInfo
 from volcano_lab.api.resource import INFINITY, max_of
 from volcano_lab.framework import REJECT, Session, TasksAndVote, active_if
-from volcano_lab.messages import ENGLISH, Message, gettext
+from volcano_lab.messages import ENGLISH, Message
 from volcano_lab.plugins.queue_shares import Change, QueueShares
 from volcano_lab.plugins.queue_tree import QueueAttr, QueueTreeError, Verdict
 
@@ -61,14 +61,11 @@ class Capacity(QueueShares):
                 ssn.log.warning("%s", Message("sentence", what=circle))
             for job in ssn.jobs.values():
                 if not self.tree.is_leaf(job.queue):
-                    raise QueueTreeError('job {uid}: its queue "{queue}" has queues below it; '
-                                         "allowed is a queue that has none.", uid=job.uid,
-                                         queue=job.queue)
+                    raise QueueTreeError("tree.has_children", uid=job.uid, queue=job.queue)
         except QueueTreeError as error:
             self.ready = self.grown = False
-            sentence = gettext("capacity admits no job and places no task: {error}", error=error)
-            ssn.log.error("%s", sentence)
-            ssn.warnings.append(sentence)
+            ssn.warnings.append(Message("tree.broken", error=error.said))
+            ssn.log.error("%s", ssn.warnings[-1])
             return
         self.count_jobs()
         self.tree.limit(self.total_resource)

@@ -145,8 +145,7 @@ class QueueTree:
             if queue.uid not in self.attrs:
                 self._add(queue, queues)
         if ROOT_QUEUE not in self.attrs:
-            raise QueueTreeError('there is no queue "{root}", below which all others must stand.',
-                                 root=ROOT_QUEUE)
+            raise QueueTreeError("tree.no_root", root=ROOT_QUEUE)
 
     def _add(self, queue: QueueInfo, queues: Mapping[str, QueueInfo]) -> None:
         attr = self.attrs[queue.uid] = QueueAttr.of(queue)
@@ -154,9 +153,7 @@ class QueueTree:
             return
         parent = queue.queue.spec.parent or ROOT_QUEUE
         if parent not in queues:
-            raise QueueTreeError('queue "{name}": spec.parent is "{parent}", and there is no such '
-                                 'queue; allowed is the name of a queue, or nothing for "{root}".',
-                                 name=queue.name, parent=parent, root=ROOT_QUEUE)
+            raise QueueTreeError("tree.no_parent", name=queue.name, parent=parent, root=ROOT_QUEUE)
         if parent not in self.attrs:
             self._add(queues[parent], queues)
         self.attrs[parent].children.append(queue.uid)

@@ -34,19 +34,11 @@ from typing import Any
 from attrs import Factory, define
 
 from volcano_lab.api import CPU, MEMORY, NodeInfo, TaskInfo, quantity
-from volcano_lab.framework import (
-    AS_IT_IS,
-    USED,
-    Arguments,
-    ConfError,
-    Plugin,
-    Session,
-    active_if,
-)
+from volcano_lab.framework import Arguments, ConfError, Plugin, Session, active_if
+from volcano_lab.messages import Message
 from volcano_lab.plugins.kube.qos import QOS_CLASSES, qos_class
 
 STRATEGY = "lowNodeUtilization"
-WANTED = "a mapping with the name lowNodeUtilization and a mapping params"
 DEFAULT_INTERVAL = 300.0
 DEFAULT_PERIOD = "5m"
 A_MOMENT = 1e-3
@@ -178,14 +170,14 @@ def _strategy(arguments: Arguments) -> Thresholds | None:
     given = arguments.get("strategies")
     if not isinstance(given, list) or not given:
         if given not in (None, []):
-            arguments.doubt("strategies", given, "a list", USED, STRATEGY)
+            arguments.doubt("strategies", given, "list", Message("used", used=STRATEGY))
         return Thresholds()
     thresholds = None
     for number, entry in enumerate(given):
         name = entry.get("name") if isinstance(entry, dict) else None
         params = entry.get("params") if isinstance(entry, dict) else None
         if name != STRATEGY or not isinstance(params, dict | None):
-            arguments.doubt(f"strategies[{number}]", entry, WANTED, "it has no effect")
+            arguments.doubt(f"strategies[{number}]", entry, "strategy", Message("used.not"))
         else:
             thresholds = _thresholds(params, arguments)
     return thresholds
@@ -196,19 +188,16 @@ def _thresholds(params: dict[str, Any] | None, arguments: Arguments) -> Threshol
     for key, amounts in (("thresholds", thresholds.low), ("targetThresholds", thresholds.target)):
         given = (params or {}).get(key, {})
         if not isinstance(given, dict):
-            arguments.doubt(f"{STRATEGY}'s {key}", given, "a mapping with cpu and memory",
-                            "100 percent of each is used")
+            arguments.doubt(f"{STRATEGY}'s {key}", given, "percents_of", Message("used.full"))
             break  # the rest is not read either
         for name, percent in given.items():
             if not isinstance(percent, int) or isinstance(percent, bool):
-                raise ConfError("plugin rescheduling: {key}.{name} is {percent}; allowed is a "
-                                "whole number of percent", key=key, name=name,
-                                percent=repr(percent))
+                raise ConfError("conf.percent", key=key, name=name, percent=repr(percent))
             if name in amounts:
                 amounts[name] = float(percent)
             if name not in (*RESOURCES, "pod") or not 0 <= percent <= 100:
-                arguments.doubt(f"{STRATEGY}'s {key}.{name}", percent, "0 to 100 of cpu and memory",
-                                AS_IT_IS if name in amounts else "it has no effect")
+                arguments.doubt(f"{STRATEGY}'s {key}.{name}", percent, "percents", Message(
+                    "used.as_it_is" if name in amounts else "used.not"))
     return thresholds
 
 

@@ -17,6 +17,7 @@ import math
 
 from volcano_lab.api import JobInfo, parse_duration
 from volcano_lab.framework import ABSTAIN, PERMIT, Plugin, Session
+from volcano_lab.messages import Message
 
 WAITING_TIME = "sla-waiting-time"
 
@@ -43,8 +44,7 @@ class Sla(Plugin):
         seconds = parse_duration(given) if isinstance(given, str) else None
         if seconds is not None and seconds > 0:
             return seconds
-        self.arguments.doubt(WAITING_TIME, given, "a duration above zero, such as 1h30m",
-                             "it has no effect")
+        self.arguments.doubt(WAITING_TIME, given, "some_duration", Message("used.not"))
         return None
 
     def deadline(self, job: JobInfo) -> float | None:

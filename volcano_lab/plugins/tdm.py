@@ -22,7 +22,7 @@ from collections.abc import Iterable, Sequence
 from volcano_lab.api import FitError, JobInfo, NodeInfo, TaskInfo, unresolvable
 from volcano_lab.api.status import FAILED, PENDING, RUNNING, SUCCEEDED
 from volcano_lab.framework import PERMIT, REJECT, NoScore, Plugin, Session, TasksAndVote
-from volcano_lab.messages import log
+from volcano_lab.messages import Message, log
 
 ZONE_PREFIX = "tdm.revocable-zone."
 EVICT_PERIOD = "tdm.evict.period"
@@ -49,8 +49,7 @@ class Tdm(Plugin):
                       for key in sorted(args) if ZONE_PREFIX in key}
         for zone, hours in self.zones.items():
             if hours_of(hours) is None and isinstance(args[ZONE_PREFIX + zone], str):
-                args.doubt(ZONE_PREFIX + zone, hours, 'hours such as "10:00-21:00"',
-                           "no pod is put on the nodes of the zone")
+                args.doubt(ZONE_PREFIX + zone, hours, "hours", Message("used.no_pod"))
         self.evict_period = args.get_duration(EVICT_PERIOD, DEFAULT_EVICT_PERIOD)
 
     def closed_because(self, zone: str) -> str:

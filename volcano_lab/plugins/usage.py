@@ -16,9 +16,9 @@ Volcano: pkg/scheduler/plugins/usage/usage.go
 
 from volcano_lab.api import FitError, NodeInfo, TaskInfo, unresolvable
 from volcano_lab.api.node_usage import METRICS_PERIOD
-from volcano_lab.framework import AS_IT_IS, USED, Plugin, Session
+from volcano_lab.framework import Plugin, Session, effect
 from volcano_lab.framework.config.arguments import is_int
-from volcano_lab.messages import gettext
+from volcano_lab.messages import Message
 
 THRESHOLDS = "thresholds"
 DEFAULT_THRESHOLD = 80
@@ -46,19 +46,16 @@ class Usage(Plugin):
         limits, doubt = dict.fromkeys(("cpu", "mem"), DEFAULT_THRESHOLD), self.arguments.doubt
         given = self.arguments.get(THRESHOLDS, {})
         if not isinstance(given, dict):
-            doubt(THRESHOLDS, given, "a mapping with cpu and mem",
-                 gettext("{percent}% is used for both", percent=DEFAULT_THRESHOLD))
+            doubt(THRESHOLDS, given, "both", Message("used.both", percent=DEFAULT_THRESHOLD))
             return limits
         for name, percent in given.items():
             key = f"{THRESHOLDS}.{name}"
             if name not in limits:
-                doubt(key, percent, "cpu and mem", gettext(
-                    "it has no effect (the default is {percent}%)", percent=DEFAULT_THRESHOLD))
+                doubt(key, percent, "of_both", Message("used.default", percent=DEFAULT_THRESHOLD))
             else:
                 limits[name] = percent if is_int(percent) else 0
             if name in limits and (not is_int(percent) or not 0 <= percent <= 100):
-                doubt(key, percent, "a whole number from 0 to 100",
-                     AS_IT_IS if is_int(percent) else USED, 0)
+                doubt(key, percent, "percent", effect(is_int(percent), 0))
         return limits
 
     def _stale(self, node: NodeInfo) -> bool:

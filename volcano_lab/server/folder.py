@@ -100,7 +100,8 @@ class Folder:
             self._broken[file.name] = gettext("{problem} (what the file said before stays)",
                                               problem=_sentence(error, file))
         else:
-            self._objects[file], self.warnings[file.name] = list(loaded), loaded.warnings
+            self._objects[file], self.warnings[file.name] = list(loaded), [
+                *map(str, loaded.warnings)]
             self._broken.pop(file.name, None)
 
     def conf(self) -> str | None:
@@ -158,7 +159,7 @@ class Folder:
                 "{file} is gone, but {problem} (what the file said before stays)", file=file,
                 problem=_sentence(error, self.path))}
         self._accepted, self._wanted = contents, {(obj.kind, obj.key): obj for obj in wanted}
-        self.warnings[""] = wanted.warnings
+        self.warnings[""] = [*map(str, wanted.warnings)]
         return {}
 
     def _complete(self, contents: Contents) -> Loaded:

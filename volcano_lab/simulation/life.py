@@ -16,7 +16,7 @@ from volcano_lab.cache import Cache
 from volcano_lab.framework import Observer, SchedulerConfiguration, load_conf
 from volcano_lab.manifests import document, files
 from volcano_lab.manifests.loader import ManifestError, from_dict, place_key
-from volcano_lab.messages import OneSentence, friendly_errors, gettext, mark, one_line
+from volcano_lab.messages import OneSentence, Said, friendly_errors, gettext, mark, one_line
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.trace.views.cycle import Cycle
 
@@ -137,7 +137,7 @@ def recorded_changes(text: str) -> Iterator[list[dict[str, Any]]]:
     Volcano: none
     """
     changes: list[dict[str, Any]] = []
-    seen: set[str] = set()
+    seen: set[Said] = set()
     for event in _events(files.values(text)):
         place = document.label_of(event.get("object"), "")
         if place in seen:

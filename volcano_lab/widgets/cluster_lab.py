@@ -12,7 +12,7 @@ from volcano_lab.cluster import Cluster, Conf
 from volcano_lab.manifests.conf import conf_text
 from volcano_lab.manifests.export import literal
 from volcano_lab.manifests.files import Source
-from volcano_lab.messages import Message, Misuse, gettext, log
+from volcano_lab.messages import Message, Misuse, gettext, log, paragraph
 from volcano_lab.trace.cause_trace import CauseTrace
 from volcano_lab.widgets import channels, pictures
 from volcano_lab.widgets.controls import Control, choice, group, handle
@@ -34,7 +34,7 @@ class ClusterLab(Lab):
     def __init__(self, cluster: Cluster, confs: Mapping[str, Conf], controls: Mapping[str, Control],
                  panels: Sequence[pictures.Picture], **frame: Any):
         self.cluster, self.confs = cluster, confs
-        self._known: set[str] | None = None
+        self._known: set[Message] | None = None
         own: dict[str, Any] = {
             "says": [Outcomes()], "opening": first_words, "because": cause_words}
         super().__init__(controls, self._cycle_of, panels, code=self._changed,
@@ -75,11 +75,11 @@ class ClusterLab(Lab):
     def _cycle_of(self, values: Values) -> Decided:
         with log.quiet():  # problems are shown on the page
             cycle = self._changed(values).run(trace=CauseTrace())
-        warnings = [text for text in cycle.session.warnings if text not in (self._known or ())]
+        warnings = [each for each in cycle.session.warnings if each not in (self._known or ())]
         if self._known is None:
             self._known = set(warnings)
         elif warnings:
-            raise ValueError(" ".join(warnings))
+            raise ValueError(paragraph(warnings))
         settings = ((name.partition("/")[0], self.controls[name].link, name, value)
                     for name, value in values.items())
         return Decided(cycle, values.get(SHOWN, self.start.get(SHOWN, "cpu")), settings)

@@ -46,7 +46,7 @@ def the_repair_puts_all_cpus_to_work(broken):
 @after("share-08")
 def the_webhook_refuses_the_guarantee_of_ads_and_nothing_of_the_solution(broken):
     refused, = broken.admit(refuse=False)
-    assert "guarantee should less equal than deserved" in refused
+    assert "guarantee should less equal than deserved" in str(refused)
     assert not repaired(broken).admit()
 
 

@@ -29,7 +29,8 @@ def a_plugin_in_four_lines_2(conf_with, scores, trace, trace_of, racks):
 
 @after("own-26")
 def when_something_is_wrong(conf_with, racks):
-    assert '"rack-c" is not registered' in racks.run(conf_with("rack-c")).session.warnings[0]
+    assert '"rack-c" is not registered' in str(
+        racks.run(conf_with("rack-c")).session.warnings[0])
 
 
 @after("own-30")

@@ -71,7 +71,7 @@ def repaired(broken: Cluster, answer: Cluster, conf: Conf, needs: Mapping[str, i
     with log.quiet():  # its warnings are the reply
         cycle, was = answer.run(conf), broken.run(conf)
     gone, before = ([*map(str, each.session.snapshot.jobs_left_out)] for each in (cycle, was))
-    said = [*cycle.session.warnings, *(each for each in gone if each not in before)]
+    said = [*map(str, cycle.session.warnings), *(each for each in gone if each not in before)]
     yield said, ended("".join(said[:1]))
     placed, with_promised = at_work(cycle, promised=False), at_work(cycle)
     waiting = [name for name, needed in needs.items() if (

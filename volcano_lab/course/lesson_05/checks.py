@@ -110,7 +110,7 @@ def refused_by_the_grandparent(answer: Cluster) -> Mistakes:
     grandparent refuses; the grandparent is not the root."""
     cycle = answer.run(tree_conf())
     if cycle.session.warnings:
-        return try_again(cycle.session.warnings[0])
+        return try_again(str(cycle.session.warnings[0]))
     near: list[str] = []
     for row in levels(cycle.trace):
         if row["verdict"] != "refused":

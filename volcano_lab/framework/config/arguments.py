@@ -12,7 +12,7 @@ from math import isfinite
 from typing import Any, TypeVar
 
 from volcano_lab.api.durations import parse_duration
-from volcano_lab.messages import did_you_mean, gettext, log, mark, one_line
+from volcano_lab.messages import Message, did_you_mean, log, one_line
 
 T = TypeVar("T")
 
@@ -21,8 +21,6 @@ NOT_MODELLED = {"predicate.DynamicResourceAllocationEnable", "volumebinding.bind
                 "dynamicresources.filterTimeoutSeconds", "predicateErrorCacheEnable",
                 "topologyAwarePreemptWorkerNum"}
 """Arguments of what is not modelled: volume scores, devices, and Volcano's own performance."""
-
-AS_IT_IS, USED = "Volcano computes with it as it is", "{used} is used"
 
 
 class Arguments(dict[str, Any]):
@@ -38,7 +36,7 @@ class Arguments(dict[str, Any]):
     def __init__(self, *entries: Any):
         super().__init__(*entries)
         self._asked: set[str] = set()
-        self.warnings: list[str] = []
+        self.warnings: list[Message] = []
 
     def __contains__(self, key: object) -> bool:
         self._asked.add(str(key))
@@ -53,16 +51,15 @@ class Arguments(dict[str, Any]):
         self._asked.add(key)
         return super().get(key, default)
 
-    def unknown(self) -> list[str]:
-        """Return a sentence for each argument that has not been read so far.
+    def unknown(self) -> list[Message]:
+        """Return a message for each argument that has not been read so far.
 
         >>> arguments = Arguments({"binpack.wieght": 5})
-        >>> arguments.get_int("binpack.weight", 1), arguments.unknown()
-        (1, ['argument binpack.wieght is not known and has no effect;
-        did you mean binpack.weight?'])
+        >>> print(arguments.get_int("binpack.weight", 1), *arguments.unknown())
+        1 argument binpack.wieght is not known and has no effect; did you mean binpack.weight?
         """
-        return [gettext("argument {key} is not known and has no effect{hint}",
-                        key=one_line(key, 100), hint=did_you_mean(key, self._asked, mark(".")))
+        return [Message("argument.unknown", key=one_line(key, 100),
+                        hint=did_you_mean(key, self._asked, Message("argument.end")))
                 for key in sorted(self.keys() - self._asked - NOT_MODELLED)]
 
     def get_int(self, key: str, default: int) -> int:
@@ -71,21 +68,21 @@ class Arguments(dict[str, Any]):
         >>> Arguments({"weight": 2.0}).get_int("weight", 1)
         1
         """
-        return self._read(key, default, is_int, "a whole number")
+        return self._read(key, default, is_int, "int")
 
     def get_weight(self, key: str, default: int, below_zero: int | None = None) -> int:
         """Return the integer under `key`, as `get_int`. A negative one is warned about and replaced
         by `below_zero`; without that it is used, where Volcano computes with it.
 
         >>> arguments = Arguments({"binpack.cpu": -3})
-        >>> arguments.get_weight("binpack.cpu", 1, below_zero=1), arguments.warnings
-        (1, ['argument binpack.cpu is -3, allowed is 0 or more; 1 is used'])
+        >>> print(arguments.get_weight("binpack.cpu", 1, below_zero=1), *arguments.warnings)
+        1 argument binpack.cpu is -3, allowed is 0 or more; 1 is used
         """
         weight = self.get_int(key, default)
         if weight >= 0:
             return weight
         used = weight if below_zero is None else below_zero
-        self.doubt(key, weight, "0 or more", AS_IT_IS if used == weight else USED, used)
+        self.doubt(key, weight, "least", effect(used == weight, used), least=0)
         return used
 
     def get_resource_weights(self, prefix: str) -> dict[str, int]:
@@ -103,14 +100,15 @@ class Arguments(dict[str, Any]):
         return weights | {name: self.get_weight(prefix + name, 1, below_zero=1)
                           for name in ("cpu", "memory")}
 
-    def doubt(self, key: str, found: Any, allowed: str, effect: str, used: Any = None) -> None:
-        """Warn, once, about a value that makes no sense, and its effect."""
-        sentence = gettext("argument {key} is {found}, allowed is {allowed}; {effect}",
-                           key=one_line(key, 100), found=one_line(repr(found), 100),
-                           allowed=gettext(allowed), effect=gettext(effect, used=used))
-        if sentence not in self.warnings:
-            self.warnings.append(sentence)
-            log.warning("%s", sentence)
+    def doubt(self, key: str, found: Any, allowed: str, effect: Message, **facts: Any) -> None:
+        """Warn, once, about a value that makes no sense, and its effect; the message
+        `allowed.ALLOWED` has the right ones.
+        """
+        said = Message("argument.doubt", key=one_line(key, 100), found=one_line(repr(found), 100),
+                       allowed=Message(f"allowed.{allowed}", **facts), effect=effect)
+        if said not in self.warnings:
+            self.warnings.append(said)
+            log.warning("%s", said)
 
     def get_float(self, key: str, default: float, least: float | None = None) -> float:
         """Return the number under `key` as a float; `default` if it is absent, below `least` or
@@ -120,12 +118,11 @@ class Arguments(dict[str, Any]):
         2.0
         """
         value = float(self._read(key, default, lambda value: isinstance(value, float)
-                                 or is_int(value), "a number"))
+                                 or is_int(value), "number"))
         if least is None or (value >= least and isfinite(value)):
             return value
         used = default if value < least else value
-        self.doubt(key, value, gettext("a finite number, {least:g} or more", least=least),
-                   USED if value < least else AS_IT_IS, used)
+        self.doubt(key, value, "finite", effect(not value < least, used), least=least)
         return used
 
     def get_bool(self, key: str, default: bool) -> bool:
@@ -134,7 +131,7 @@ class Arguments(dict[str, Any]):
         >>> Arguments({"strict": "false"}).get_bool("strict", True)
         True
         """
-        return self._read(key, default, lambda value: isinstance(value, bool), "true or false")
+        return self._read(key, default, lambda value: isinstance(value, bool), "switch")
 
     def get_string(self, key: str, default: str) -> str:
         """Return the text under `key`; `default` if it is absent or anything else.
@@ -153,7 +150,7 @@ class Arguments(dict[str, Any]):
         text = self.get_string(key, f"{default:g}s")
         seconds = parse_duration(text)
         if seconds is None:
-            self.doubt(key, text, 'a duration such as "1h30m"', USED, f'"{default:g}s"')
+            self.doubt(key, text, "duration", Message("used", used=f'"{default:g}s"'))
         return default if seconds is None else seconds
 
     def _read(self, key: str, default: T, fits: Any, allowed: str) -> T:
@@ -162,8 +159,13 @@ class Arguments(dict[str, Any]):
         value: T = self[key]
         if fits(value):
             return value
-        self.doubt(key, value, allowed, USED, repr(default))
+        self.doubt(key, value, allowed, Message("used", used=repr(default)))
         return default
+
+
+def effect(kept: bool, used: Any) -> Message:
+    """Return that a value that makes no sense is `kept`, or what is used instead."""
+    return Message("used.as_it_is") if kept else Message("used", used=used)
 
 
 def is_int(value: Any) -> bool:

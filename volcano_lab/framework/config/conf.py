@@ -22,7 +22,7 @@ from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.config.yaml import ConfError, Reader
 from volcano_lab.framework.points.table import SWITCHES
-from volcano_lab.messages import did_you_mean, gettext, one_line
+from volcano_lab.messages import Message, did_you_mean, one_line
 
 ACTIONS = ("allocate", "backfill", "enqueue", "preempt", "reclaim", "shuffle")
 """Volcano's actions by name."""
@@ -84,7 +84,7 @@ class SchedulerConfiguration:
 
     `metrics` is read by the usage plugin (`type`, `address`, `interval`, ...). CSI volumes of
     `ignored_provisioners` are not counted: a flag of Volcano's scheduler, whose name is a key here.
-    `warnings` are sentences about keys without effect.
+    `warnings` are messages about keys without effect.
 
     >>> load_conf().actions
     ['enqueue', 'allocate', 'backfill']
@@ -95,7 +95,7 @@ class SchedulerConfiguration:
     configurations: dict[str, Arguments] = Factory(dict)
     metrics: dict[str, str] = Factory(dict)
     ignored_provisioners: list[str] = Factory(list)
-    warnings: list[str] = Factory(list)
+    warnings: list[Message] = Factory(list)
 
     def copy(self) -> SchedulerConfiguration:
         """Return a copy with its own lists: replacing an entry in one does not change the other."""
@@ -150,8 +150,7 @@ allocate?
     if isinstance(text, Mapping):
         text = json.dumps(text, default=str)
     if not isinstance(text, str | None):
-        raise ConfError("it is {found}; allowed is text or a mapping",
-                        found=one_line(repr(text), 100))
+        raise ConfError("conf.form", found=one_line(repr(text), 100))
     reader = Reader(DEFAULT_CONF if text is None else text)
     conf = SchedulerConfiguration()
     parsed = reader.read(_CONFIGURATION)
@@ -167,11 +166,10 @@ allocate?
     _refuse_hierarchy_beside_proportion(conf.tiers)
     known = tuple(sorted({*ACTIONS, *action_names()}))
     if not parsed.get("actions", "").strip():
-        raise ConfError("actions is missing; allowed are {known:,}", known=known)
+        raise ConfError("conf.no_actions", known=known)
     conf.actions = action_list(parsed["actions"], known)
-    conf.warnings += [gettext('scheduler configuration: configurations names "{name}" and has no '
-                              "effect; known are {known:,}.", name=one_line(name, 100),
-                              known=known) for name in conf.configurations if name not in known]
+    conf.warnings += [Message("conf.no_action", name=one_line(name, 100), known=known)
+                      for name in conf.configurations if name not in known]
     return conf
 
 
@@ -180,8 +178,7 @@ def action_list(text: str, known: tuple[str, ...]) -> list[str]:
     names = [name.strip() for name in text.split(",")]
     for name in names:
         if name not in known:
-            raise ConfError('actions names "{name}"; allowed are {known:,}{hint}', name=name,
-                            known=known, hint=did_you_mean(name, known))
+            raise ConfError("conf.action", name=name, known=known, hint=did_you_mean(name, known))
     return names
 
 
@@ -198,8 +195,7 @@ def _refuse_hierarchy_beside_proportion(tiers: list[Tier]) -> None:
         hierarchy = any(
             option.name == "drf" and option.enables("enableHierarchy") for option in tier.plugins)
         if hierarchy and any(option.name == "proportion" for option in tier.plugins):
-            raise ConfError("tiers[{number}] has proportion beside drf with enableHierarchy; "
-                            "allowed is one of them", number=number)
+            raise ConfError("conf.hierarchy", number=number)
 
 
 _PLUGIN = {"name": "text", "arguments": "any map", **dict.fromkeys(sorted(ALL_SWITCHES), "switch")}

@@ -21,7 +21,7 @@ import yaml
 from yaml import events
 from yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
-from volcano_lab.messages import OneSentence, capped, did_you_mean, gettext
+from volcano_lab.messages import Message, OneSentence, Said, capped, did_you_mean, one_line
 
 TRUE = {word for base in ("y", "yes", "true", "on")
         for word in (base, base.capitalize(), base.upper())}
@@ -38,18 +38,19 @@ INT = re.compile(r"([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]+|0|[1
 
 
 class ConfError(OneSentence, ValueError):
-    """A configuration that Volcano refuses, for one reason with its facts, or for several;
-    `problems` holds one sentence each.
+    """A configuration that Volcano refuses, for one reason with its facts, or for several: `found`
+    holds them, and `problems` a sentence for each.
 
     >>> str(ConfError("actions names {name}", name="nothing"))
     'scheduler configuration: actions names nothing.'
     """
 
-    def __init__(self, problems: str | list[str], /, **facts: Any) -> None:
-        found = [gettext(problems, **facts)] if isinstance(problems, str) else problems
-        self.problems = capped([gettext(
-            "scheduler configuration: {problem}" if problem[-1] in "?？" else
-            "scheduler configuration: {problem}.", problem=problem) for problem in found])
+    def __init__(self, problems: str | list[Message], /, **facts: Any) -> None:
+        found = [OneSentence(problems, **facts).said] if isinstance(problems, str) else problems
+        self.found = capped([Message(
+            "conf.asks" if isinstance(each.facts.get("hint"), Message) else "conf.problem",
+            what=each) for each in found])
+        self.problems = [one_line(str(each)) for each in self.found]
         super().__init__("\n".join(self.problems))
 
 
@@ -99,14 +100,13 @@ def nodes(text: str) -> Iterator[yaml.Node]:
             if type(event) is events.DocumentStartEvent:
                 count += 1
                 if count > MOST_DOCUMENTS:
-                    raise _error(event, gettext("more than {most:,} documents",
-                                                most=MOST_DOCUMENTS))
+                    raise _error(event, "documents", most=MOST_DOCUMENTS)
                 yield composer.document()
     finally:
         loader.dispose()
 
 
-def value_of(node: yaml.Node, repeated: list[str] | None = None) -> Any:
+def value_of(node: yaml.Node, repeated: list[Message] | None = None) -> Any:
     """Return the value of a node; repeated keys are appended to `repeated`, if given.
 
     Raises:
@@ -119,21 +119,21 @@ def value_of(node: yaml.Node, repeated: list[str] | None = None) -> Any:
     return {key: value_of(child, repeated) for key, child in entries(node, repeated).items()}
 
 
-def entries(node: yaml.Node, repeated: list[str] | None) -> dict[str, yaml.Node]:
+def entries(node: yaml.Node, repeated: list[Message] | None) -> dict[str, yaml.Node]:
     """Return the values of a mapping by key; its own override those it merges in by `<<`."""
     found: dict[str, yaml.Node] = {}
     merged: list[yaml.Node] = []
     for key, value in node.value:
         if not isinstance(key, ScalarNode):
-            raise _error(key, gettext("a key that is not text"))
+            raise _error(key, "key")
         if key.value == "<<" and key.tag == PLAIN:
             merged += value.value if isinstance(value, SequenceNode) else [value]
             continue
         if key.value in found:
             if repeated is None:
-                raise _error(key, gettext('the key "{value}" is given twice', value=key.value))
-            repeated.append(gettext("line {line}: {value} is given twice",
-                                    line=key.start_mark.line + 1, value=key.value))
+                raise _error(key, "twice", value=key.value)
+            repeated.append(Message("yaml.repeated", line=key.start_mark.line + 1,
+                                    value=key.value))
         found[key.value] = value
     for source in merged:
         if isinstance(source, MappingNode):
@@ -198,11 +198,9 @@ class _Composer:
 
     def _alias(self, event: Any) -> yaml.Node:
         if event.anchor not in self.anchors:
-            raise _error(event, gettext('the anchor "{anchor}" is not defined',
-                                        anchor=event.anchor))
+            raise _error(event, "anchor", anchor=event.anchor)
         if (found := self.anchors[event.anchor]) is None:
-            raise _error(event, gettext('the anchor "{anchor}" contains itself',
-                                        anchor=event.anchor))
+            raise _error(event, "itself", anchor=event.anchor)
         self._grow(event, *found[1:])
         return found[0]
 
@@ -212,11 +210,9 @@ class _Composer:
         if self.depth + height > self.deepest:
             self.deepest = self.depth + height
         if self.deepest > MOST_DEPTH:
-            raise _error(event, gettext("nested more than {most} deep",
-                                        most=MOST_DEPTH))
+            raise _error(event, "deep", most=MOST_DEPTH)
         if self.count > MOST_VALUES:
-            raise _error(event, gettext("more than {most:,} values; JSON may hold more",
-                                        most=MOST_VALUES))
+            raise _error(event, "values", most=MOST_VALUES)
 
 
 _ENDS = (events.SequenceEndEvent, events.MappingEndEvent)
@@ -230,17 +226,18 @@ def _scalar(node: yaml.ScalarNode) -> Any:
     return float(value) if node.tag == RESOLVED[1] and isinstance(value, int) else value
 
 
-def _error(at: Any, problem: str) -> yaml.YAMLError:
-    return yaml.composer.ComposerError(problem=problem, problem_mark=at.start_mark)
+def _error(at: Any, code: str, **facts: Any) -> yaml.YAMLError:
+    return yaml.composer.ComposerError(problem=str(Message(f"yaml.{code}", **facts)),
+                                       problem_mark=at.start_mark)
 
 
-def syntax_problem(error: yaml.YAMLError) -> str:
+def syntax_problem(error: yaml.YAMLError) -> Message:
     """Return what is wrong with text that is not YAML, and in which line."""
     mark = getattr(error, "problem_mark", None)
-    where = gettext("line {line}: ", line=mark.line + 1) if mark else ""
     problem = getattr(error, "problem", None) or " ".join(str(error).split())
-    tab = gettext("; a tab is one: indent with spaces") * ("cannot start any token" in problem)
-    return gettext("{where}not valid YAML ({problem}{tab})", where=where, problem=problem, tab=tab)
+    return Message("yaml.invalid", problem=problem,
+                   where=Message("yaml.line", line=mark.line + 1) if mark else None,
+                   tab=Message("yaml.tab") if "cannot start any token" in problem else None)
 
 
 class Reader:
@@ -255,10 +252,10 @@ class Reader:
     """
 
     def __init__(self, text: str) -> None:
-        self.problems: list[str] = []
-        self.warnings: list[str] = []
+        self.problems: list[Message] = []
+        self.warnings: list[Message] = []
         self.root: yaml.Node | None = None
-        repeated: list[str] = []
+        repeated: list[Message] = []
         try:
             lines_before = text[:len(text) - len(text.lstrip())].count("\n")
             found = nodes("\n" * lines_before + text.strip())
@@ -267,13 +264,10 @@ class Reader:
                 self.root = root
         except yaml.YAMLError as error:
             raise ConfError([syntax_problem(error)]) from None
-        self.warnings += [gettext("scheduler configuration, {each}; the last one counts.",
-                                  each=each)
-                          for each in repeated]
+        self.warnings += [Message("conf.repeated", each=each) for each in repeated]
         with suppress(yaml.YAMLError):  # the text there is never read
             if next(found, None) is not None:
-                self.warnings.append(gettext("scheduler configuration: only its first document is "
-                                             "read."))
+                self.warnings.append(Message("conf.first"))
 
     def read(self, shape: dict[str, Any]) -> dict[str, Any]:
         """Return the configuration. Raises `ConfError` if anything does not fit."""
@@ -293,7 +287,7 @@ class Reader:
             return node.value
         wanted = _KINDS["list" if isinstance(shape, list) else shape]
         if not isinstance(value if isinstance(node, ScalarNode) else node, wanted):
-            self._refuse(node, path, _ALLOWED[wanted])
+            self._refuse(node, path, Message(f"allowed.{_ALLOWED[wanted]}"))
         elif shape == "text map":
             return {key: self._value(child, f"{path}.{key}", "text") or ""
                     for key, child in entries(node, []).items()}
@@ -308,32 +302,26 @@ class Reader:
     def _struct(self, node: yaml.Node, path: str, shape: dict[str, Any]) -> dict[str, Any]:
         """Return a mapping with known keys."""
         if not isinstance(node, MappingNode):
-            self._refuse(node, path, gettext("a mapping with {shape:,}", shape=[*shape]))
+            self._refuse(node, path, Message("allowed.fields", fields=[*shape]))
             return {}
         found = {}
         for key, child in entries(node, []).items():
             where = f"{path}.{key}" if path else key
             if key not in shape:
-                hint = did_you_mean(key, shape, gettext("; known here are {shape:,}.",
-                                                        shape=[*shape]))
-                self.warnings.append(gettext("scheduler configuration, line {line}: {where} is "
-                                             "not known and has no effect{hint}",
-                                             line=child.start_mark.line + 1, where=where,
-                                             hint=hint))
+                hint = did_you_mean(key, shape, Message("conf.known", shape=[*shape]))
+                self.warnings.append(Message("conf.unknown", line=child.start_mark.line + 1,
+                                             where=where, hint=hint))
             elif (read := self._value(child, where, shape[key])) is not None:
                 found[key] = read
         return found
 
-    def _refuse(self, node: yaml.Node, path: str, allowed: str) -> None:
-        found = _FOUND.get(type(node)) or f'"{node.value}"'
-        self.problems.append(gettext("{path} (line {line}) is {found}; allowed is {allowed}",
-                                     path=path or gettext("the text"),
-                                     line=node.start_mark.line + 1, found=gettext(found),
-                                     allowed=gettext(allowed)))
+    def _refuse(self, node: yaml.Node, path: str, allowed: Message) -> None:
+        found: Said = f'"{node.value}"' if isinstance(node, ScalarNode) else Message(
+            "found.list" if isinstance(node, SequenceNode) else "found.mapping")
+        self.problems.append(Message("conf.misfit", path=path or Message("conf.text"),
+                                     line=node.start_mark.line + 1, found=found, allowed=allowed))
 
 
 _KINDS: dict[str, type] = {"text": str, "switch": bool, "text map": MappingNode,
                            "any map": MappingNode, "list": SequenceNode}
-_ALLOWED = {str: "text", bool: "true or false", MappingNode: "a mapping with any keys",
-            SequenceNode: "a list"}
-_FOUND = {SequenceNode: "a list", MappingNode: "a mapping"}
+_ALLOWED = {str: "text", bool: "switch", MappingNode: "any_mapping", SequenceNode: "list"}

@@ -1,6 +1,6 @@
 """The checks of Volcano's validating webhooks and CRDs on objects, before they are in the cluster.
 
-`rules.md` is the table of the rules and their texts; one module for each kind finds violations.
+`rules.md` is the table of the rules; one module for each kind finds violations.
 Each object is checked as if the others were in the cluster already. Left out: updates and
 deletions, and of Kubernetes' own rules for pods all but missing and repeated containers and
 requests above limits.
@@ -13,26 +13,26 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import define, evolve
+from attrs import define
 
 from volcano_lab.api import Resource, amount_text, objects as api
 from volcano_lab.framework import collector_paused
 from volcano_lab.manifests.admission import hyper_nodes, jobs, pod_groups, pods, queues
 from volcano_lab.manifests.admission.rules import exists
 from volcano_lab.manifests.document import placed
-from volcano_lab.manifests.loader import ManifestError, place_key, to_dict
+from volcano_lab.manifests.loader import ManifestError, about, place_key, to_dict
 from volcano_lab.manifests.schema import at_path, found_text
-from volcano_lab.messages import Message, gettext, one_line
+from volcano_lab.messages import Message, Said, one_line
 from volcano_lab.trace import grouped
 
 KINDS = {api.VolcanoJob: ("job", jobs), api.Queue: ("queue", queues),
          api.PodGroup: ("podgroup", pod_groups), api.HyperNode: ("hypernode", hyper_nodes),
          api.Pod: ("pod", pods)}
 """Kind -> name of its webhook, and module of its rules."""
-_ROW = re.compile(r"^\| (\S+-\S+) \| (\S+) \| (.+?) \| (.+) \|$", re.MULTILINE)
+_ROW = re.compile(r"^\| (\S+-\S+) \| (\S+) \| (.+) \|$", re.MULTILINE)
 RULES = {row[0]: row[1:]
          for row in _ROW.findall(Path(__file__).with_name("rules.md").read_text("utf-8"))}
-"""Rule -> field, allowed values, and Volcano's message."""
+"""Rule -> field, and Volcano's message; `messages/texts/rules.toml` has what it allows."""
 OF_STATE = {"queue-state", "job-queue-closed", "podgroup-queue-closed"}
 """Rules about a queue's state, which changes after an object was accepted: those that the API
 server has stored are not asked.
@@ -46,11 +46,11 @@ class Verdict:
     `exists`: the object is in a cluster already; only a new one would be refused.
     """
 
-    label: str
+    label: Said
     rule: str
     field: str
-    found: str
-    allowed: str
+    found: Said
+    allowed: Message
     message: str
     exists: bool
 
@@ -60,11 +60,15 @@ class Verdict:
         return "warning" if self.exists else "error"
 
     @property
+    def what(self) -> Message:
+        """What is wrong with the object."""
+        return Message("problem.verdict", field=self.field, found=self.found, allowed=self.allowed,
+                       message=self.message)
+
+    @property
     def text(self) -> str:
         """The verdict as one sentence."""
-        return one_line(gettext("{label}: {field} is {found}; allowed is {allowed} ({message})",
-                                label=self.label, field=self.field, found=self.found,
-                                allowed=self.allowed, message=self.message))
+        return one_line(str(about(self.label, self.what)))
 
 
 @collector_paused()
@@ -91,11 +95,10 @@ def verdicts(objects: Iterable[api.KubernetesObject]) -> list[Verdict]:
                 continue
             key = place_key(obj)
             label = placed(f"{obj.kind} {'/'.join(filter(None, key[1:]))}", places.get(key))
-            field, allowed, message = RULES[rule]
-            facts = _quantities(values)
-            field = field.format(**facts)
+            field, message = RULES[rule]
+            field = field.format(**values)
             found.append(Verdict(label, rule, field, _found(to_dict(obj), field),
-                                 gettext(allowed, **facts),
+                                 Message(f"rule.{rule}", **_quantities(values)),
                                  f"validate{webhook}.volcano.sh: {message.format(**values)}",
                                  exists(obj)))
     return found
@@ -103,37 +106,33 @@ def verdicts(objects: Iterable[api.KubernetesObject]) -> list[Verdict]:
 
 def _quantities(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return facts with amounts as quantities; Volcano's own message has internal units."""
-    return {key: (_listed({name: amount_text(name, amount) for name, amount in value if amount})
-                  or str(Message("nothing")))
-            if isinstance(value, Resource) else value for key, value in values.items()}
+    return {key: [f"{name} {amount_text(name, amount)}" for name, amount in value if amount]
+            or Message("nothing") if isinstance(value, Resource) else value
+            for key, value in values.items()}
 
 
-def _found(data: Any, field: str) -> str:
+def _found(data: Any, field: str) -> Said:
     """Return the value of a field in a sentence's form."""
     data = at_path(data, map("".join, re.findall(r"\[([^]]*)\]|([^.[]+)", field)))
     if data is None:
-        return gettext("not set")
+        return Message("found.not_set")
     amounts = isinstance(data, dict) and all(isinstance(text, str) for text in data.values())
-    return _listed(data) if amounts else found_text(data)
+    return Message("found.amounts", amounts=[
+        " ".join(each) for each in data.items()]) if amounts else found_text(data)
 
 
-def _listed(amounts: Mapping[str, str]) -> str:
-    return gettext("{amounts:,}", amounts=[f"{name} {text}" for name, text in amounts.items()])
-
-
-def admit(objects: Iterable[api.KubernetesObject]) -> list[str]:
-    """Return a sentence for each rule that existing objects break.
+def admit(objects: Iterable[api.KubernetesObject]) -> list[Message]:
+    """Return a message for each rule that existing objects break.
 
     Raises `ManifestError` where a new object breaks one.
     """
     found = verdicts(objects)
-    if refused := _texts(verdict for verdict in found if not verdict.exists):
+    if refused := _merged(verdict for verdict in found if not verdict.exists):
         raise ManifestError(refused)
-    return _texts(found)
+    return _merged(found)
 
 
-def _texts(found: Iterable[Verdict]) -> list[str]:
-    """Return a sentence for each rule and value, with the number of further objects."""
-    alike = grouped(((each.field, each.found, each.allowed, each.message), each) for each in found)
-    return [evolve(some[0], label=gettext("{labels:1}", labels=[each.label for each in some])).text
-            for some in alike.values()]
+def _merged(found: Iterable[Verdict]) -> list[Message]:
+    """Return a message for each rule and value, with the number of further objects."""
+    alike = grouped((each.what, each.label) for each in found)
+    return [about(labels, what) for what, labels in alike.items()]

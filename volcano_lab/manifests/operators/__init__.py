@@ -16,7 +16,7 @@ from volcano_lab.manifests import job_controller, workloads
 from volcano_lab.manifests.operators import model
 from volcano_lab.manifests.operators.model import KINDS, Created, Gang, OperatorObject, Role, at
 from volcano_lab.manifests.operators.table import NAMED_BY, OPERATORS, REFUSING
-from volcano_lab.messages import Message, Said, gettext
+from volcano_lab.messages import Message
 
 __all__ = ["KINDS", "NAMED_BY", "OPERATORS", "SUSPENDED", "Created", "OperatorObject", "created",
            "ended", "pod_count", "pods_of", "problems", "refusing", "roles_of"]
@@ -31,12 +31,12 @@ OF_JSON = re.compile(r'"message":"((?:[^"\\]|\\.)*)"')
 ENDED = FAILURES | {"succeeded", "complete", "completed", "stopped"}
 
 
-def problems(obj: OperatorObject) -> tuple[list[str], list[str]]:
+def problems(obj: OperatorObject) -> tuple[list[Message], list[Message]]:
     """Return the errors and the warnings of an object's templates and numbers.
 
     >>> cls = KINDS["ray.io", "RayCluster"]
-    >>> problems(cls(spec={"workerGroupSpecs": [{"replicas": -1}]}))[0]
-    ['spec.workerGroupSpecs[0].replicas is -1; allowed is a whole number from 0 to 50,000']
+    >>> print(*problems(cls(spec={"workerGroupSpecs": [{"replicas": -1}]}))[0])
+    spec.workerGroupSpecs[0].replicas is -1; allowed is a whole number from 0 to 50,000
     """
     read, _ = _found(obj, [])
     return read.findings.errors, read.findings.warnings
@@ -133,7 +133,7 @@ def created(obj: OperatorObject, objects: list[KubernetesObject],
         return Created(sentences=why)
     if isinstance(made, Created):
         if not (made.objects or made.sentences):
-            made.sentences.append(gettext("no pods are created of it: it names none"))
+            made.sentences.append(Message("not_created.names_none"))
         return made
     plan, gangs = Created(), made or []
     asked = OPERATORS[type(obj)].hands_over(obj, gangs) or obj.metadata.uid in handed
@@ -141,20 +141,20 @@ def created(obj: OperatorObject, objects: list[KubernetesObject],
         _add_gang(obj, gang, asked, given, priorities, plan)
     plan.sentences = [*dict.fromkeys(plan.sentences)]
     if not (plan.objects or plan.later or plan.sentences):
-        plan.sentences.append(gettext("no pods are created of it: it asks for 0 replicas"))
+        plan.sentences.append(Message("not_created.no_replicas"))
     return plan
 
 
 def _why_not(obj: OperatorObject, objects: list[KubernetesObject], there: Set[str],
-             made: model.Found) -> list[Said] | None:
+             made: model.Found) -> list[Message] | None:
     """Return why an operator creates nothing for an object; None if it does."""
     row = OPERATORS[type(obj)]
     if row.reader is None:
         return [] if any(each.kind == row.namer for each in objects) else [
-            gettext("no pods are created of it: no {kind} is among the objects", kind=row.namer)]
+            Message("not_created.no_owner", kind=row.namer)]
     if there - {"PodGroup"}:
         said = getattr(made, "sentences", ()) if "Job" in there else ()
-        return [why for why in said if "not_created.later" in getattr(why, "code", "")]
+        return [why for why in said if why.code.startswith("not_created.later")]
     for path, value in SUSPENDED:
         if at(obj.spec, path) == value:
             return [workloads.suspended(obj, f"spec.{path}", str(value).lower())]
@@ -176,7 +176,7 @@ def _add_gang(obj: OperatorObject, gang: Gang, asked: bool,
         if spec.scheduler_name == model.VOLCANO:
             (later if role.later and name else first).extend(_pods(obj, role, spec, name))
         elif role.count:
-            told.append(Message("not_created.unhanded", asks=gettext(row.asks),
+            told.append(Message("not_created.unhanded", asks=Message(f"asks.{row.asks}"),
                                 scheduler=spec.scheduler_name or "default-scheduler"))
     group = given(name) if name else None
     if group is not None:
@@ -184,9 +184,8 @@ def _add_gang(obj: OperatorObject, gang: Gang, asked: bool,
             plan.later += first + later
         else:
             told.append(Message("not_created.unseen", name=name, now=group.status.phase)
-                        if group.status.phase == "Inqueue" else gettext(
-                            "its PodGroup {name} is {phase} and none of its pods is among the "
-                            "objects; none are created", name=name, phase=group.status.phase))
+                        if group.status.phase == "Inqueue" else Message(
+                            "not_created.no_pod_of", name=name, phase=group.status.phase))
         return
     if name and first + later:
         plan.objects.append(_pod_group(obj, gang, priorities))

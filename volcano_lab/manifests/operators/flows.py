@@ -17,7 +17,7 @@ from volcano_lab.manifests.operators import model
 from volcano_lab.manifests.operators.model import Created, Gang, Part, Reading, Role, at, items
 from volcano_lab.manifests.operators.spark import merged
 from volcano_lab.manifests.schema import Findings, structure
-from volcano_lab.messages import Message, Said
+from volcano_lab.messages import Message
 
 ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
 MOST_STEPS = 50
@@ -42,7 +42,7 @@ def _phases(read: Reading, *some: str) -> dict[str, str]:
         each, api.VolcanoJob) and (not some or each.status.state.phase in some)}
 
 
-def _jobs_later(read: Reading, names: list[str], never: Iterable[str] = ()) -> list[Said]:
+def _jobs_later(read: Reading, names: list[str], never: Iterable[str] = ()) -> list[Message]:
     """Return which Jobs do not exist and are created later, but for those that `never` are."""
     there = {obj.name for obj in _beside(read) if obj.kind == "Job"} | {*never}
     names = [name for name in names if name not in there]

@@ -11,7 +11,7 @@ from attrs import Factory, define
 from volcano_lab.api import objects as api
 from volcano_lab.manifests.schema import Findings, structure
 from volcano_lab.manifests.workloads import MOST_PODS
-from volcano_lab.messages import Said, gettext
+from volcano_lab.messages import Message
 
 QUEUE = "annotation scheduling.volcano.sh/queue-name"
 VOLCANO = "volcano"
@@ -128,8 +128,7 @@ class Part:
         """Return a number of pods or groups."""
         found = self.at(path, default)
         if type(found) is not int or not 0 <= found <= MOST_PODS:
-            self.findings.misfit(((), f"{self.path}.{path}"), found,
-                                 gettext("a whole number from 0 to {most:,}", most=MOST_PODS))
+            self.findings.misfit(((), f"{self.path}.{path}"), found, "count", most=MOST_PODS)
             return default
         return found
 
@@ -217,7 +216,7 @@ class Created:
 
     objects: list[api.KubernetesObject] = Factory(list)
     later: list[api.Pod] = Factory(list)
-    sentences: list[Said] = Factory(list)
+    sentences: list[Message] = Factory(list)
 
 
 Found = list[Gang] | Created | None
@@ -238,7 +237,7 @@ class Operator:
     queue: list[str] = Factory(lambda: [QUEUE])
     priority: list[str] = Factory(list)
     asked: dict[str, list[str]] = Factory(lambda: {"templates": [VOLCANO]})
-    asks: str = "schedulerName: volcano in its pod templates hands them to Volcano"
+    asks: str = "scheduler"
     sums: str = "filled"
     forced: bool = False
     inherits: bool = False

@@ -23,8 +23,8 @@ from typing import Any, TypeVar
 from attrs import Factory, define
 
 from volcano_lab.api.resource import CPU, MEMORY
-from volcano_lab.framework import AS_IT_IS, USED, Arguments, ConfError
-from volcano_lab.messages import gettext, one_line
+from volcano_lab.framework import Arguments, ConfError, effect
+from volcano_lab.messages import Message, one_line
 
 MOST_ALLOCATED, LEAST_ALLOCATED = "MostAllocated", "LeastAllocated"
 DEFAULT_WEIGHT = 10
@@ -80,13 +80,12 @@ def read_strategies(arguments: Arguments) -> dict[str, Strategy]:
         entry, path = _get(given, name, {}, "resources."), f"resources.{name}."
         kind, weight = _get(entry, "type", "", path), _get(entry, "weight", 0, path)
         if "*" in name and (name == "*" or name.index("*") != len(name) - 1):
-            arguments.doubt("resources", name, "one * at the end of a beginning such as "
-                            "example.com/*", "it has no effect")
+            arguments.doubt("resources", name, "beginning", Message("used.not"))
             continue
         _only(arguments, path[:-1], entry, ("type", "weight"))
         if kind not in ("", MOST_ALLOCATED, LEAST_ALLOCATED):
-            arguments.doubt(path + "type", kind, gettext(
-                "{words:or}", words=(MOST_ALLOCATED, LEAST_ALLOCATED)), USED, LEAST_ALLOCATED)
+            arguments.doubt(path + "type", kind, "words", Message("used", used=LEAST_ALLOCATED),
+                            words=(MOST_ALLOCATED, LEAST_ALLOCATED))
         known = kind if kind == MOST_ALLOCATED else LEAST_ALLOCATED
         strategies[name] = Strategy(known, _least(arguments, path + "weight", weight, 1, 1)
                                     if "weight" in entry else 1)
@@ -154,8 +153,7 @@ def _least(arguments: Arguments, path: str, value: Number, least: int, below: Nu
     """Return a number, or Volcano's replacement for one that is too low, with a warning."""
     if value >= least:
         return value
-    arguments.doubt(path, value, gettext("{least} or more", least=least),
-                    AS_IT_IS if below == value else USED, below)
+    arguments.doubt(path, value, "least", effect(below == value, below), least=least)
     return below
 
 
@@ -163,13 +161,12 @@ def _only(arguments: Arguments, path: str, given: Mapping[str, Any],
           known: tuple[str, ...]) -> None:
     """Warn about unused keys of a mapping."""
     for key in sorted(given.keys() - {*known}):
-        arguments.doubt(f"{path}.{key}", given[key], gettext("{words:and}", words=known),
-                        "it has no effect")
+        arguments.doubt(f"{path}.{key}", given[key], "all", Message("used.not"), words=known)
 
 
 _ALLOWED: dict[type, tuple[tuple[type, ...], str]] = {
-    int: ((int, float), "a whole number"), float: ((int, float), "a number"),
-    bool: ((bool,), "true or false"), str: ((str,), "text"), dict: ((dict,), "a mapping")}
+    int: ((int, float), "int"), float: ((int, float), "number"),
+    bool: ((bool,), "switch"), str: ((str,), "text"), dict: ((dict,), "mapping")}
 
 
 def _get(values: Mapping[str, Any], key: str, default: Any, path: str = "") -> Any:
@@ -182,9 +179,8 @@ def _get(values: Mapping[str, Any], key: str, default: Any, path: str = "") -> A
     types, allowed = _ALLOWED[kind]
     endless = isinstance(value, float) and not isfinite(value)
     if not isinstance(value, types) or endless or (isinstance(value, bool) and bool not in types):
-        raise ConfError("plugin resource-strategy-fit: argument {path} is {value}; allowed is "
-                        "{allowed}", path=path + key, value=one_line(repr(value), 300),
-                        allowed=gettext(allowed))
+        raise ConfError("conf.fit", path=path + key, value=one_line(repr(value), 300),
+                        allowed=Message(f"allowed.{allowed}"))
     return kind(value)
 
 

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 
 from volcano_lab.api import JobInfo, NodeInfo, Resource, TaskInfo
 from volcano_lab.framework import Event, Plugin, Session
-from volcano_lab.messages import OneSentence, gettext
+from volcano_lab.messages import Message, OneSentence
 from volcano_lab.plugins.task_topology.buckets import JobManager, TaskTopology, role_of
 
 WEIGHT = "task-topology.weight"
@@ -49,7 +49,7 @@ class TaskTopologyPlugin(Plugin):
             try:
                 topology = read_topology(job)
             except TopologyError as error:
-                ssn.warnings.append(str(error))
+                ssn.warnings.append(error.said)
                 continue
             if topology is not None:
                 manager = self.managers[uid] = JobManager(topology)
@@ -127,9 +127,6 @@ def _check(job: JobInfo, key: str, groups: Sequence[Sequence[str]]) -> None:
         named = [role for role in group if role]
         for i, role in enumerate(named):
             if role not in roles or role in named[:i]:
-                problem = gettext("twice in a group" if role in roles
-                                  else "but has no such role")
-                raise TopologyError('PodGroup {uid}: annotation {key} names "{role}" {problem}; '
-                                    "allowed are {roles:,}, each once; it has no effect.",
-                                    uid=job.uid, key=key, role=role, problem=problem,
-                                    roles=sorted(roles - {""}) or gettext("no roles"))
+                raise TopologyError("roles.twice" if role in roles else "roles.unknown",
+                                    uid=job.uid, key=key, role=role,
+                                    roles=sorted(roles - {""}) or Message("roles.none"))

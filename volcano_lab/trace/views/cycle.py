@@ -52,7 +52,7 @@ class Cycle(Shown):
         yield gettext("A cycle over {sizes:and} committed: {done:,}.", done=done, sizes=[
             Message(each, n=count) for each, count in (
                 ("jobs", len(jobs)), ("queues", len(ssn.queues)), ("nodes", len(ssn.nodes)))])
-        yield from ssn.conf.warnings + ssn.warnings
+        yield from map(str, ssn.conf.warnings + ssn.warnings)
         yield from (str(Message("left_out.cycle", why=why)) for why in ssn.snapshot.left_out)
         yield [row | {"why": next(iter(row["why"]), "")} for row in jobs]
         yield [{word: amounts_of(row[word]) if isinstance(row[word], dict) else row[word]
@@ -166,7 +166,7 @@ class Cycle(Shown):
         return {"queueOrder": self.queue_order, "queues": self.queues(), "jobs": self.jobs(),
                 "placements": self.placements(),
                 "leftOut": [*map(str, self.session.snapshot.left_out)],
-                "warnings": self.session.conf.warnings + self.session.warnings}
+                "warnings": [*map(str, self.session.conf.warnings + self.session.warnings)]}
 
 
 def amounts_of(amounts: dict[str, float | None]) -> str:
