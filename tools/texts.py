@@ -20,7 +20,6 @@ import yaml
 
 from volcano_lab.cli import grammar, help as cli_help
 from volcano_lab.course.kit.questions import HINTS, RECAP, RIGHT, TASKS
-from volcano_lab.manifests.admission import RULES
 from volcano_lab.messages import known
 from volcano_lab.messages.catalogue import HELP as OF_HELP, SCRIPT
 
@@ -53,7 +52,6 @@ LOOKED_UP = {**dict.fromkeys((
     "UnknownPlugin", "QueueTreeError", "HyperNodeError", "TopologyError", "Unreadable",
     "DumpError", "LifeError", "WorkloadError", "SweepError", "BreakpointError",
     "ExtensionError"), (0,)),
-    "misfit": (2,), "doubt": (2, 3), "_warn_about_arguments": (0,), "_read": (3,), "_refuse": (2,),
     "_check_number": (2,)}
 """Functions that look up texts -> the places of these among their arguments."""
 
@@ -321,15 +319,13 @@ def sources(place: Path) -> list[Path]:
     if not place.is_dir():
         return [place]
     endings = ("*.js",) if place.name == "js" else (
-        "*.py", "*.yaml", "*.toml", "*.html", "rules.md")
+        "*.py", "*.yaml", "*.toml", "*.html")
     return sorted(path for ending in endings for path in place.rglob(ending)
                   if path.name not in ENGLISH_ALONE)
 
 
 def of_file(path: Path, all_words: bool = True) -> list[str]:
     text = path.read_text(encoding="utf-8")
-    if path.name == "rules.md":
-        return [allowed for _, allowed, _ in RULES.values() if is_text(allowed)]
     if path.suffix == ".html":
         return re.findall(r'\bsay\("(.+?)"\)', text)
     if path.name == "glossary.yaml":
@@ -342,9 +338,6 @@ def of_file(path: Path, all_words: bool = True) -> list[str]:
         return [*given["texts"].values(), *(each for group in given["groups"] for each in (
             group["group"], *(row[name] for row in group["pages"]
                               for name in ("title", "lead", "not"))))]
-    if path.name == "operators.toml":
-        return [row["asks"] for row in tomllib.loads(text)["operator"]
-                if "asks" in row]
     if path.name == "kinds.toml":
         return [row["about"] for row in tomllib.loads(text).values()]
     if path.suffix == ".toml" and not all_words:

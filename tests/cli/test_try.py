@@ -9,6 +9,7 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.explain.findings import of_cycle, of_objects
 from volcano_lab.explain.lint import contradictions
 from volcano_lab.manifests.loader import loads
+from volcano_lab.messages import Message
 
 
 def two_queues():

@@ -400,8 +400,9 @@ def _structured(cls: type[api.KubernetesObject], body: dict[str, Any]
 
 def about(place: Said | list[Said], what: Said) -> Message:
     """Return what is said of a place, or of several, of which one is named."""
-    return Message("problem", what=what, place=Message("place.some", names=place) if isinstance(
-        place, list) else place)
+    if isinstance(place, list):
+        place = place[0] if len(place) == 1 else Message("place.some", names=place)
+    return Message("problem", place=place, what=what)
 
 
 def labelled(obj: api.KubernetesObject, place: Said | None) -> Said:
