@@ -22,7 +22,7 @@ from volcano_lab.framework.observer import NO_OBSERVER, joined
 from volcano_lab.manifests.disruptions import counted
 from volcano_lab.manifests.loader import Loaded
 from volcano_lab.manifests.owners import created_again, has_controller, job_of
-from volcano_lab.messages import friendly_errors, spoken
+from volcano_lab.messages import friendly_errors
 from volcano_lab.messages.guard import call_plugin
 from volcano_lab.trace import Outline, Trace
 from volcano_lab.trace.views.cycle import Cycle
@@ -274,10 +274,10 @@ def conf_of(conf: SchedulerConfiguration | Mapping[str, Any] | str | None
     """
     if isinstance(conf, SchedulerConfiguration):
         return conf
-    return load_conf(conf) if isinstance(conf, Mapping) else _read(conf, spoken())
+    return load_conf(conf) if isinstance(conf, Mapping) else _read(conf)
 
 
 @lru_cache(maxsize=16)
-def _read(conf: str | None, language: str) -> SchedulerConfiguration:
-    """Return the configuration of a text, cached per language: a slider repeats the same one."""
+def _read(conf: str | None) -> SchedulerConfiguration:
+    """Return the configuration of a text, cached: a slider repeats the same one."""
     return load_conf(conf)

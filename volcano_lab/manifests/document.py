@@ -28,15 +28,7 @@ def kind_of(document: Any) -> type[api.KubernetesObject]:
         Unreadable: It is no object.
         NotRead: It is an object of another kind.
     """
-    if not isinstance(document, dict):
-        is_table = isinstance(document, str) and _TABLE.match(document)
-        raise Unreadable("document.none", found=schema.found_text(document),
-                         hint=Message("document.table") if is_table else None)
-    if "kind" not in document:
-        if "objects" in document:
-            raise Unreadable("document.case")
-        if document.keys() & {"actions", "tiers"}:
-            raise Unreadable("document.conf")
+    _check_form(document)
     for field, example in (("kind", "Pod"), ("apiVersion", "v1")):
         if not text_of(document.get(field)):
             raise Unreadable("document.text", field=field, example=example,
@@ -58,6 +50,19 @@ def kind_of(document: Any) -> type[api.KubernetesObject]:
                       what=Message(f"unmodelled.{not_modelled.KINDS[kind]}"))
     raise NotRead("document.operator" if _has_pods(document) else "document.unread",
                   kind=printable(kind))
+
+
+def _check_form(document: Any) -> None:
+    """Raise `Unreadable` for what is no object: a text, a recorded case, a configuration."""
+    if not isinstance(document, dict):
+        is_table = isinstance(document, str) and _TABLE.match(document)
+        raise Unreadable("document.table" if is_table else "document.none",
+                         found=schema.found_text(document))
+    if "kind" not in document:
+        if "objects" in document:
+            raise Unreadable("document.case")
+        if document.keys() & {"actions", "tiers"}:
+            raise Unreadable("document.conf")
 
 
 def _has_pods(document: Any) -> bool:
