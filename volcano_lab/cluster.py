@@ -266,7 +266,7 @@ class Cluster(ClusterObjects):
         removed = {each for place, obj in enumerate(self.others) if obj.name == name
                    for each in draft.with_children(place)}
         if not arguments and not removed:
-            raise NoSuch("the cluster has no object of the name {name}", name=name)
+            raise NoSuch("cluster.no_object", name=name)
         for key in arguments:
             del self._described[key]
             self._written.pop(key, None)

@@ -23,7 +23,7 @@ from volcano_lab.api.objects import KubernetesObject, Pod
 from volcano_lab.api.status import RELEASING, TaskStatus
 from volcano_lab.cache.cache import Cache
 from volcano_lab.manifests import ManifestError, Reader, Unreadable, found_text, loader as manifests
-from volcano_lab.messages import OneSentence, gettext, mark, one_line
+from volcano_lab.messages import Message, OneSentence, gettext, mark, one_line
 
 FORM = "volcano-lab cache 1"
 MOST_BYTES = 1 << 29
@@ -71,21 +71,18 @@ def load(data: dict[str, Any]) -> Cache:
     """
     if not isinstance(data, dict) or data.get("form") != FORM:
         found = data.get("form") if isinstance(data, dict) else type(data).__name__
-        raise DumpError(one_line(gettext('the dump has form {found}; allowed is "{form}"',
-                                         found=repr(found), form=FORM)))
+        raise DumpError(one_line(str(Message("dump.form", found=repr(found), form=FORM))))
     for name, (kinds, allowed) in _FIELDS.items():
         if not isinstance(data.get(name, ...), kinds):
             found = found_text(data[name]) if name in data else gettext("missing")
-            raise DumpError("the dump is damaged: {name} is {found}; allowed is {allowed}",
-                            name=name, found=found, allowed=gettext(allowed))
+            raise DumpError("dump.damaged", name=name, found=found, allowed=gettext(allowed))
     try:
         return _loaded(data)
     except (ManifestError, DumpError):
         raise
     except Exception as error:  # a damaged file may cause any error
         raise DumpError(
-            one_line(gettext("the dump is damaged ({name}: {error})", name=type(error).__name__,
-                             error=error))) from None
+            one_line(str(Message("dump.failed", name=type(error).__name__, error=error)))) from None
 
 
 def _loaded(data: dict[str, Any]) -> Cache:
@@ -155,12 +152,11 @@ def read(path: str | Path) -> Any:
             raise Unreadable("is a folder; allowed is a file")
         return json.loads(Reader(MOST_BYTES).text(Path(path)))
     except RecursionError:
-        raise DumpError("{path}: is nested too deeply", path=path) from None
+        raise DumpError("dump.nested", path=path) from None
     except Unreadable as error:
         raise DumpError(one_line(f"{path}{mark(': ')}{error}")) from None
     except ValueError as error:
-        raise DumpError(one_line(
-            gettext("{path}: is not JSON ({error})", path=path, error=error))) from None
+        raise DumpError(one_line(str(Message("dump.no_json", path=path, error=error)))) from None
 
 
 def objects_of(cache: Cache) -> Iterator[KubernetesObject]:

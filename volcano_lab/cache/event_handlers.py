@@ -76,8 +76,7 @@ class EventHandlers:
 
     def _handler(self, verb: str, obj: api.KubernetesObject) -> Callable[[Any], Any]:
         if not isinstance(obj, api.KubernetesObject):
-            raise Misuse("an object of a cache is {obj}; allowed is one that a manifest was read "
-                         "into", obj=one_line(repr(obj), 100))
+            raise Misuse("cache.object", obj=one_line(repr(obj), 100))
         if obj.kind in STORAGE_KINDS:
             return partial(self._store, verb)
         if obj.kind == api.HyperNode.kind:
@@ -93,7 +92,7 @@ class EventHandlers:
         handler: Callable[[Any], Any] | None = getattr(
             self, f"_{verb}_{obj.kind.lower()}", None)
         if handler is None:
-            raise Misuse("the scheduler doesn't watch objects of kind {kind}", kind=obj.kind)
+            raise Misuse("cache.kind", kind=obj.kind)
         return handler
 
     # -- pods ------------------------------------------------------------------------------------

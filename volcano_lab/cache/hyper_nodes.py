@@ -171,8 +171,7 @@ class HyperNodes:
         """
         name = info.name
         if name in above:
-            raise HyperNodeError('HyperNode "{name}" is below itself: {path}.', name=name,
-                                 path=" > ".join((*above, name)))
+            raise HyperNodeError("hyper_node.itself", name=name, path=" > ".join((*above, name)))
         if name in built or name not in wanted or info.is_deleting:
             return
         for member in info.hyper_node.spec.members:
@@ -193,8 +192,8 @@ class HyperNodes:
             child = self.infos[name] = HyperNodeInfo.named(name)
         if child.parent not in ("", parent.name):
             self._at_fault = parent.name
-            raise HyperNodeError('HyperNode "{name}" is a member of "{parent}", but already of '
-                                 '"{other}".', name=name, parent=parent.name, other=child.parent)
+            raise HyperNodeError("hyper_node.twice", name=name, parent=parent.name,
+                                 other=child.parent)
         child.parent = parent.name
         parent.children.add(name)
         return child

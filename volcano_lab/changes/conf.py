@@ -12,7 +12,7 @@ from volcano_lab.framework import SchedulerConfiguration, action_names
 from volcano_lab.framework.config.conf import ALL_SWITCHES, PluginOption, action_list, provisioners
 from volcano_lab.framework.plugin import plugin_names
 from volcano_lab.manifests import ManifestError, Unreadable, found_text, values
-from volcano_lab.messages import did_you_mean, gettext
+from volcano_lab.messages import Message, did_you_mean, gettext
 
 IN_CONF = ("plugin/", "conf/")
 """The prefixes of settings of the configuration."""
@@ -75,7 +75,7 @@ def _move(conf: SchedulerConfiguration, name: str, number: Any, where: str) -> N
                             count=len(conf.tiers))
     there = [option for tier in conf.tiers for option in tier.plugins if option.name == name]
     if not there and name not in (known := plugin_names()):
-        hint = did_you_mean(name, known, gettext("; allowed are {known:,}", known=sorted(known)))
+        hint = did_you_mean(name, known, Message("hint.known", known=sorted(known)))
         raise ManifestError("setting.plugin", where=where, name=name, hint=hint)
     for tier in conf.tiers:
         tier.plugins[:] = [option for option in tier.plugins if option.name != name]
@@ -100,5 +100,5 @@ def value_of(text: str, where: str) -> Any:
     try:
         found = values(text)
     except Unreadable as error:
-        raise ManifestError('"{where}": {problem}', where=where, problem=error) from None
+        raise ManifestError("setting.problem", where=where, problem=error) from None
     return found[0] if found else None

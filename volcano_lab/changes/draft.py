@@ -12,7 +12,7 @@ from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.manifests import job_controller, operators
 from volcano_lab.manifests.loader import Loaded, ManifestError, place_key
 from volcano_lab.manifests.owners import by_label, deployment_of
-from volcano_lab.messages import did_you_mean, gettext
+from volcano_lab.messages import Message, did_you_mean
 from volcano_lab.trace.names import kinds_meant
 
 CLASSES = {cls.kind.lower(): cls for cls in (*operators.KINDS.values(), *KINDS.values())}
@@ -127,14 +127,12 @@ class Draft:
                 if not obj.metadata.owner_references]
             known = dict.fromkeys(keys_of(obj)[0] for obj in objects)
             near = [*dict.fromkeys(get_close_matches(rest, known, 5, 0.4)) | known][:5]
-            raise ManifestError(
-                '"{where}": there is no {word} "{rest}"; there is {near:,}' if len(near) == 1 else
-                '"{where}": there is no {word} "{rest}"; there are {near:,}', where=where,
-                word=word, rest=rest, near=near or gettext("none"))
+            raise ManifestError("setting.none", n=len(near), where=where, word=word, rest=rest,
+                                near=near or Message("setting.nobody"))
         alike = [self[place] for place in found if self[place].kind == self[found[0]].kind]
         if len(set(map(place_key, alike))) > 1:
-            raise ManifestError('"{where}": {names:,} have this name; allowed is NAMESPACE/NAME',
-                                where=where, names=[keys_of(self[place])[0] for place in found])
+            raise ManifestError("setting.names", where=where,
+                                names=[keys_of(self[place])[0] for place in found])
         return found[0]
 
     def named_in(self, target: str) -> str:
@@ -182,8 +180,7 @@ def kind_of(word: str, where: str) -> str:
     """
     found = next((kind for kind in kinds_meant(word) if kind in CLASSES), None)
     if found is None:
-        hint = did_you_mean(word, CLASSES, gettext("; allowed are {kinds:,}",
-                                                   kinds=sorted(CLASSES)))
+        hint = did_you_mean(word, CLASSES, Message("hint.kinds", kinds=sorted(CLASSES)))
         raise ManifestError("setting.kind", where=where, word=word, hint=hint)
     return found
 

@@ -196,7 +196,7 @@ def _with(part: Any, steps: Sequence[str], edit: Change, where: str,
     """Return a copy of plain data with the field at a path edited; null removes it."""
     step, *rest = steps
     if not isinstance(part, dict | list):
-        raise ManifestError('"{where}": {path} has no fields', where=where, path=".".join(above))
+        raise ManifestError("setting.no_fields", where=where, path=".".join(above))
     if isinstance(part, list) and (not step.isdigit() or int(step) > len(part)):
         raise ManifestError("setting.place", where=where, path=".".join(above), count=len(part),
                             step=step)

@@ -179,7 +179,7 @@ class Setting:
         if not self.adds:
             return self.value
         if not isinstance(before, list | None) or not isinstance(self.value, list):
-            raise ManifestError('"{text}": += adds a list to a list; allowed is =', text=self.text)
+            raise ManifestError("setting.adds", text=self.text)
         return [*(before or ()), *self.value]
 
     def split(self, draft: Draft) -> tuple[int, list[str], Any]:
@@ -192,10 +192,8 @@ class Setting:
             draft.find(f"{word}/{rest.partition('.')[0]}", self.target)
         place = draft.find(f"{word}/{name}", self.target)
         if not _FIELD.fullmatch(field := rest[len(name):]):
-            raise ManifestError(
-                '"{target}" names no field; allowed is KIND/NAME.FIELD=VALUE' if field else
-                '"{target}" names no field; allowed is KIND/NAME.FIELD=VALUE, or --remove {target}',
-                target=self.target)
+            raise ManifestError("setting.no_field" if field else "setting.no_field_remove",
+                                target=self.target)
         return place, full_path(draft[place], steps_of(field)), draft[place]
 
     def applied_to(self, draft: Draft) -> bool:
@@ -310,8 +308,8 @@ def _created(target: str, value: dict[str, Any], where: str) -> api.KubernetesOb
                 "metadata": parts.get("metadata", {}) | metadata}
     obj = from_dict(document, strict=True)
     if wrong := names.problems(obj):
-        raise ManifestError('"{where}": there is no {word} "{rest}", and none can be created: '
-                            "{problem}", where=where, word=word, rest=rest, problem=wrong[0])
+        raise ManifestError("setting.uncreated", where=where, word=word, rest=rest,
+                            problem=wrong[0])
     return obj
 
 

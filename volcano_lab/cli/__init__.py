@@ -57,7 +57,7 @@ def _main(arguments: list[str] | None) -> int:
 
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  until the end
-        _report(Mistake("the output is closed; nothing of it is shown"))
+        _report(Mistake("command.closed"))
     sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: SIM115
     if hasattr(sys.stdout, "reconfigure"):  # names may have characters that this output lacks
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -72,14 +72,14 @@ def _main(arguments: list[str] | None) -> int:
         return MISTAKE
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "volcano-lab"
-        return _report(Mistake("{message} (see {command} --help)", command=command,
+        return _report(Mistake("command.help", command=command,
                                message=" ".join(error.format_message().split())))
     except OSError as error:  # a full disk
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         reason = error.strerror or error
-        return _report(Mistake("{file}: {problem}", file=error.filename, problem=reason)
-                       if error.filename else Mistake("the output: {problem}", problem=reason))
+        return _report(Mistake("command.problem", file=error.filename, problem=reason)
+                       if error.filename else Mistake("command.output", problem=reason))
     except click.Abort:
         return INTERRUPTED
     except Exception as error:

@@ -7,7 +7,7 @@ from volcano_lab.cli import DONE, FOUND
 from volcano_lab.cli.inputs import cluster_of
 from volcano_lab.cli.output import print_data, styled, width
 from volcano_lab.manifests.live import command_line
-from volcano_lab.messages import Message, gettext, wrapped
+from volcano_lab.messages import Message, wrapped
 
 
 def capture(files: Sequence[str], namespace: str, output: str) -> int:
@@ -23,7 +23,7 @@ def capture(files: Sequence[str], namespace: str, output: str) -> int:
         print_data({"objects": len(cluster.others), "missing": found}, output)
     else:
         for sentence in found:
-            print(wrapped(gettext("missing: {what}", what=sentence), width(), "  ", ""))
+            print(wrapped(str(Message("missing.what", what=sentence)), width(), "  ", ""))
         counts = sorted(Counter(obj.kind for obj in cluster.others).items())
         summary = Message("objects", n=len(cluster.others),
                           kinds=[f"{kind} {count}" for kind, count in counts])

@@ -11,7 +11,7 @@ from volcano_lab.changes.draft import CLASSES, kind_of
 from volcano_lab.cli import DONE, FOUND, Mistake, inputs
 from volcano_lab.cli.output import show, warn
 from volcano_lab.cluster import Cluster
-from volcano_lab.messages import Message, gettext, mark, paragraph
+from volcano_lab.messages import Message
 from volcano_lab.trace import Names
 from volcano_lab.trace.views.comparison import EXPECTED, Comparison
 
@@ -62,11 +62,10 @@ def _holds(found: Comparison, text: str, namespace: str) -> bool:
         Names(found.before.session, found.before.world).find(name, "job")  # refuses it
     after = Cluster(found.after.world, found.after.session.conf)
     for job in missed:
-        said = gettext("job {job}: {expected} was expected", job=job, expected=expected)
+        why = None
         with suppress(LookupError):
-            said = paragraph([f"{said}{mark('.')}", after.explainer(
-                now=found.after.session.now, about=job).why(job).head])
-        warn([said])
+            why = after.explainer(now=found.after.session.now, about=job).why(job).head
+        warn([Message("expected.why" if why else "expected", job=job, expected=expected, why=why)])
     return not missed
 
 

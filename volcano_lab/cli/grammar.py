@@ -67,8 +67,7 @@ class Cycles(click.ParamType):
         if value == "rest":
             return 10
         if not (str(value).isdigit() and 0 < int(value) <= 10_000):
-            raise Mistake("--cycles is {value}; allowed are rest and a whole number from 1 to "
-                          "10,000", value=value)
+            raise Mistake("command.cycles", value=value)
         return int(value)
 
 
@@ -144,7 +143,7 @@ def add(name: str, row: dict[str, Any]) -> None:
         if "files" in given:
             given["files"] += given.pop("filenames", ())
         if given.pop("everywhere", False) and given["namespace"]:
-            raise Mistake("-A is given with -n; allowed is one of them")
+            raise Mistake("command.namespaces")
         function = row.get("function", name.replace("-", "_"))
         return getattr(loaded(row["module"]), function)(**given)
 

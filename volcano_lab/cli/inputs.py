@@ -16,7 +16,7 @@ def cluster_of(files: Sequence[str], conf: str | None = None, recursive: bool = 
     if "" in files:
         raise Mistake("command.file")
     if files and context is not None:
-        raise Mistake("--context is given with FILEs; allowed is one of them")
+        raise Mistake("command.context")
     return Cluster.read(*files, conf=conf_file(conf), recursive=recursive
                         ) if files else Cluster.live(context or "", conf_file(conf))
 

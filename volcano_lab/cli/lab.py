@@ -29,7 +29,7 @@ def lab(jupyter: Sequence[str], folder: str | None = None) -> int:
     """
     root, language = lessons(folder), click.get_current_context().meta[VARIABLE]
     if find_spec("jupyterlab") is None:
-        raise Mistake("JupyterLab is not installed: {command}", command=install_line("lab"))
+        raise Mistake("command.no_jupyter", command=install_line("lab"))
     found = command(root, [option for option in jupyter if option != "--"], language)
     if os.name == "posix":
         os.execve(found[0], found, environment(language))

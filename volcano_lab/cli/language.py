@@ -44,9 +44,7 @@ def _speak(ctx: click.Context, param: click.Parameter, named: str | None) -> Non
     if named == ENGLISH and not given:
         return
     if not can_show(named):
-        raise Mistake("--lang is {named}, which the output's encoding {encoding} can't show; "
-                      "allowed is en, or an output in UTF-8", named=named,
-                      encoding=sys.stdout.encoding)
+        raise Mistake("command.encoding", named=named, encoding=sys.stdout.encoding)
     from volcano_lab.messages.language import speak  # slow, since it reads a catalogue
 
     speak(named)

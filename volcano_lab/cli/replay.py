@@ -24,7 +24,7 @@ from volcano_lab.cli.output import warn
 from volcano_lab.framework import Action, ConfError, Observer, PriorityQueue, Session
 from volcano_lab.manifests import Reader, Unreadable, found_text, loader as manifests, with_defaults
 from volcano_lab.manifests.files import MOST_BYTES, is_descriptor
-from volcano_lab.messages import gettext, mark
+from volcano_lab.messages import Message, mark
 from volcano_lab.scheduler import Scheduler, phases_of
 from volcano_lab.simulation.life import Life, LifeError, recorded_changes
 from volcano_lab.trace.plain import camel
@@ -46,8 +46,7 @@ def read_cases(path: str | Path) -> Iterator[dict[str, Any]]:
     with _opened(path) as lines:
         for line in iter(partial(lines.readline, MOST_BYTES + 1), ""):
             if len(line) > MOST_BYTES:
-                raise OSError(EFBIG, gettext("a line has more than {most:,} bytes",
-                                             most=MOST_BYTES), str(path))
+                raise OSError(EFBIG, str(Message("replay.line", most=MOST_BYTES)), str(path))
             if line.strip():
                 if not isinstance(case := json.loads(line), dict):
                     raise ValueError(line)
@@ -59,7 +58,7 @@ def _opened(path: str | Path) -> AbstractContextManager[IO[str]]:
         return nullcontext(sys.stdin)
     path = Path(path)
     if path.exists() and not path.is_file() and not is_descriptor(path):
-        raise OSError(EINVAL, gettext("it is no regular file"), str(path))
+        raise OSError(EINVAL, str(Message("file.no_regular")), str(path))
     return gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(
         encoding="utf-8")
 
@@ -95,8 +94,7 @@ def time_case(case: dict[str, Any]) -> dict[str, Any]:
 def load_cache(case: dict[str, Any]) -> Cache:
     """Return a cache with a case's objects, added in order. Raises `ManifestError`."""
     if not isinstance(objects := case.get("objects"), list):
-        raise manifests.ManifestError("objects is {found}; allowed is a list",
-                                      found=found_text(objects))
+        raise manifests.ManifestError("replay.objects", found=found_text(objects))
     return Cache(map(manifests.from_dict, objects))
 
 
@@ -160,13 +158,12 @@ def life_mistakes(events: str | None, cases: str | None) -> Iterator[None]:
         raise Mistake(f"{events or cases}{mark(': ')}{error}") from None
     except (OSError, EOFError, zlib.error) as error:
         name = getattr(error, "filename", None) or cases
-        raise Mistake("{name}: cannot be read ({reason})", name=name,
+        raise Mistake("replay.unreadable", name=name,
                       reason=getattr(error, "strerror", None) or error) from None
     except (KeyError, TypeError, ValueError, RecursionError):
         raise Mistake(
-            "{cases}: is not a file of cases; allowed is one JSON object a line" if events is None
-            else "{cases}, {events}: are not cases and their changes; allowed is one JSON object a "
-            "line", cases=cases, events=events) from None
+            "replay.no_cases" if events is None else "replay.no_changes", cases=cases,
+            events=events) from None
 
 
 def replay_file(cases: str | None, timing: bool = False, life: str | None = None) -> int:
@@ -187,9 +184,9 @@ def replay_file(cases: str | None, timing: bool = False, life: str | None = None
             failed, count = failed + ("error" in row), count + 1
             sys.stdout.write(json.dumps(row, separators=(",", ":")) + "\n")
     if not count:
-        warn([gettext("{file}: there are no cases", file=life or cases)])
+        warn([Message("replay.empty", file=life or cases)])
     if failed:
-        warn([gettext('cases that raised: {failed}; "error" in its line says what', failed=failed)])
+        warn([Message("replay.raised", failed=failed)])
     return FOUND if failed else DONE
 
 

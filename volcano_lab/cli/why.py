@@ -58,8 +58,7 @@ def why(words: tuple[str, ...], filenames: tuple[str, ...], every: bool, no_reme
         _print_remedies(explanation, seconds, given if output == "wide" else ())
         _print_loops(loops, end)
         if output == "wide" and (page := pages.page_of(explanation)):
-            print("\n" + _lines(gettext("Read more: pending/{page}.html of the documentation.",
-                                        page=page)))
+            print("\n" + _lines(str(Message("why.more", page=page))))
     return DONE
 
 
@@ -94,7 +93,7 @@ def _check(seconds: float, both: object, questions: Mapping[str, object]) -> Non
     several, two questions. Raises `Mistake`.
     """
     if seconds != seconds:  # click's range accepts NaN
-        raise Mistake("--seconds is nan; allowed is a number from 0 to 86400")
+        raise Mistake("why.seconds")
     if both:
         raise Mistake("why.times")
     asked = [f"--{name}" for name, given in questions.items() if given]
@@ -142,7 +141,7 @@ def _all(explainer: Explainer, output: str, namespace: str, seconds: float) -> i
                                      also=Message("waiting.also", n=len(started))
                                      if started else None)), "     ", "  -> "), flush=True)
     if not groups:
-        print(gettext("No job waits."))
+        print(str(Message("why.none_waits")))
     _print_loops(loops, end)
     return DONE
 
@@ -163,7 +162,7 @@ def _print_loops(loops: Explanation | None, end: float) -> None:
     """Print what ends what the cluster evicts again and again without a change."""
     left = end - perf_counter()
     for remedy in islice(loops.remedies_within(left), 1) if loops is not None else ():
-        print(_lines(gettext("What ends these evictions (it was run): {remedy}", remedy=remedy)))
+        print(_lines(str(Message("why.ends", remedy=remedy))))
 
 
 def _print_remedies(explanation: Explanation, seconds: float, files: Sequence[str]) -> None:
@@ -173,7 +172,7 @@ def _print_remedies(explanation: Explanation, seconds: float, files: Sequence[st
     if not explanation.find_remedies or not seconds:
         return
     start, found = perf_counter(), False
-    print(styled(gettext("What would change it (each was run):"), bold=True), flush=True)
+    print(styled(str(Message("why.changes")), bold=True), flush=True)
     for remedy in explanation.remedies_within(seconds):
         found = True
         print(_beside(remedy.change, remedy.effect, width()), flush=True)
@@ -181,10 +180,9 @@ def _print_remedies(explanation: Explanation, seconds: float, files: Sequence[st
             lines = [shlex.join(["volcano-lab", "what-if", *files, *remedy.args])]
             print(*(f"      $ {line}" for line in lines + remedy.kubectl), sep="\n", flush=True)
     if perf_counter() - start > seconds:
-        print("  " + gettext("(stopped after {seconds} s; --seconds N looks longer)",
-                             seconds=seconds))
+        print("  " + str(Message("why.stopped", seconds=seconds)))
     elif not found:
-        print("  " + gettext("no change that was found is enough"))
+        print("  " + str(Message("why.no_change")))
 
 
 def _beside(change: str, effect: str, most: int) -> str:
@@ -235,7 +233,7 @@ def report(explanation: Explanation, names: Names, records: bool = False) -> str
     lines += ["", *(_lines(text, "    ", "  ") for text in texts)] if texts else []
     if explanation.chain and records:
         shown = explanation.chain[:MOST]
-        lines += ["", gettext("Decided by these records of the cycle:")]
+        lines += ["", str(Message("why.records"))]
         lines += [_lines(f"{record.action}: {names.plainly(sentence(record))}", " " * 10,
                          f"  {record.number:>6}  ") for record in shown]
         if len(shown) < len(explanation.chain):

@@ -332,8 +332,7 @@ class Explainer(Shown):
         `LookupError`.
         """
         if node not in self.session.nodes:
-            raise NoSuch('no node is called "{name}"; {near}.', name=node,
-                         near=near(node, self.session.nodes))
+            raise NoSuch("names.no_such.node", name=node, near=near(node, self.session.nodes))
         key = self._pod(pod)
         found, choice = self.evidence.tasks[key], questions.last_choice(self.evidence, key)
         causes: Sequence[Cause | None] = []
@@ -368,7 +367,7 @@ class Explainer(Shown):
         if job is None:
             return self.names.find(name, "pod")[1]
         if not job.tasks:
-            raise NoSuch("job {name} has no pods yet, so that no node was looked for", name=name)
+            raise NoSuch("why.no_pods", name=name)
         return min(job.tasks.values(), key=lambda task: bool(task.node_name)).key
 
     def why_before(self, first: str, second: str) -> Explanation:

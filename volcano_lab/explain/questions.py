@@ -136,8 +136,7 @@ def why_before(seen: Evidence, job: JobInfo, other: JobInfo, why: Callable[[str]
     """
     about = f"job {seen.called(job.uid)} and job {seen.called(other.uid)}"
     if job is other:
-        raise NoSuch("job {name} is compared with itself; allowed is another job",
-                     name=seen.called(job.uid))
+        raise NoSuch("why.itself", name=seen.called(job.uid))
     refused, admitted = sorted((job, other), key=lambda each: not each.is_pending())
     apart = not admitted.is_pending() and turn_of(seen, "allocate", admitted) and [
         *order_causes(seen, "enqueue", refused, admitted)]

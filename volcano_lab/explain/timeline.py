@@ -63,7 +63,7 @@ class Timeline(Observer, Shown):
     def __init__(self, keep: int = 20, about: str = "",
                  later: Mapping[str, list[api.Pod]] | None = None):
         if isinstance(keep, int) and keep < 0:
-            raise Misuse("Timeline: keep is {keep}; allowed is 0 or more", keep=keep)
+            raise Misuse("timeline.keep", keep=keep)
         self.about, self.cycles, self.later = about, 0, later or {}
         self.kept: deque[tuple[int, list[Any], Trace, Session]] = deque(maxlen=keep)
         self.rows: dict[str, list[dict[str, Any]]] = {}
@@ -140,8 +140,7 @@ class Timeline(Observer, Shown):
             if number == (self.cycles if cycle is None else cycle):
                 return Explainer(objects, ssn.conf, ssn.now, (trace, ssn))
         known = f"{self.kept[0][0]} to {self.cycles}" if self.kept else "none"
-        raise NoSuch("cycle {cycle} is not there; allowed is one of those kept: {known}",
-                     cycle=cycle, known=known)
+        raise NoSuch("timeline.cycle", cycle=cycle, known=known)
 
     def why(self, name: str, cycle: int | None = None) -> Explanation:
         """Return why a job, pod or queue is as it is at the end of a cycle, with the history of a

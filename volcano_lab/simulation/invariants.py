@@ -17,7 +17,7 @@ import numpy as np
 
 from volcano_lab.api import MIN_RESOURCE, PODS, JobInfo, NodeInfo, Resource, TaskInfo, status, total
 from volcano_lab.api.objects import Pod
-from volcano_lab.messages import Message, gettext
+from volcano_lab.messages import Message
 from volcano_lab.trace.plain import grouped
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def _bindings(sim: Simulation) -> Iterator[str]:
     for pod in sim.server.list("Pod"):
         first = sim.side.first_node.get(pod.metadata.uid, "")
         if pod.spec.node_name != first:
-            yield gettext("pod {key} is on node {node}, but was bound to {first}", key=pod.key,
-                          node=pod.spec.node_name, first=first)  # lesson 11 shows it
+            yield str(Message("invariants.moved", key=pod.key, node=pod.spec.node_name,
+                              first=first))  # lesson 11 shows it
 
 
 def _overcommitted(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:

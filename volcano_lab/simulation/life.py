@@ -16,7 +16,7 @@ from volcano_lab.cache import Cache
 from volcano_lab.framework import Observer, SchedulerConfiguration, load_conf
 from volcano_lab.manifests import document, files
 from volcano_lab.manifests.loader import ManifestError, from_dict, place_key
-from volcano_lab.messages import OneSentence, Said, friendly_errors, gettext, mark, one_line
+from volcano_lab.messages import Message, OneSentence, Said, friendly_errors, mark, one_line
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.trace.views.cycle import Cycle
 
@@ -91,8 +91,7 @@ class Life:
             try:
                 self._receive(*_read(change))
             except (LifeError, ManifestError) as error:
-                place = gettext("change {number} of cycle {cycle}", number=number,
-                                cycle=self.scheduler.cycles + 1)
+                place = str(Message("life.place", number=number, cycle=self.scheduler.cycles + 1))
                 raise LifeError(one_line(f"{place}{mark(': ')}{error}")) from None
         if conf is not None and conf != self.conf:
             self.scheduler.conf, self.conf = load_conf(conf), conf
@@ -116,7 +115,7 @@ class Life:
 def _read(change: Any) -> tuple[KubernetesObject, bool]:
     """Return the object of a change, and whether it is deleted."""
     if not isinstance(change, dict) or "object" not in change:
-        raise LifeError("it is no mapping with op and object")
+        raise LifeError("life.no_mapping")
     field, words = ("type", list(DELETES)[3:]) if "type" in change else ("op", list(DELETES)[:3])
     if change.get(field) not in words:
         raise LifeError("life.change", field=field, found=change.get(field), words=[*words])

@@ -24,7 +24,7 @@ from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.manifests.described import world_of
 from volcano_lab.manifests.field_defaults import FIRST_TIME
 from volcano_lab.manifests.owners import JOB, owners_of
-from volcano_lab.messages import friendly_errors, gettext, mark, misused
+from volcano_lab.messages import Message, friendly_errors, mark, misused
 from volcano_lab.simulation import cluster_side, workload
 from volcano_lab.simulation.history import History
 from volcano_lab.simulation.simulation import Simulation
@@ -136,7 +136,7 @@ def _check(more: Mapping[str, Any]) -> None:
     allowed = dict.fromkeys([*[*signature(simulate).parameters][1:-1],
                              *[*signature(Simulation).parameters][1:]])
     for name in more.keys() - allowed:
-        raise misused("simulate", gettext("got an unexpected keyword argument '{name}'", name=name),
+        raise misused("simulate", str(Message("simulation.argument", name=name)),
                       [name], [*allowed])
 
 

@@ -19,7 +19,7 @@ from volcano_lab.cache.binding import BindingPipeline
 from volcano_lab.cache.informer import Informer
 from volcano_lab.framework import BindContext, Observer, SchedulerConfiguration, Session, joined
 from volcano_lab.manifests import described, field_defaults
-from volcano_lab.messages import friendly_errors, gettext, log
+from volcano_lab.messages import Message, friendly_errors, gettext, log
 from volcano_lab.plugins.sla import Sla
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.simulation.calendar import TICKS, Calendar, Entry
@@ -124,9 +124,8 @@ class Simulation:
         self._plan_retries()
         if self.check and (problems := self._problems()):
             event = f"{entry.kind} {entry.facts}" if entry.facts else entry.kind
-            raise InvariantBroken(gettext(
-                "after {event} at {time:g} s (seed {seed}): {problems:;}", event=event,
-                time=self.calendar.now, seed=self.seed, problems=problems[:5]))
+            raise InvariantBroken(str(Message("simulation.broken", event=event, seed=self.seed,
+                                              time=self.calendar.now, problems=problems[:5])))
 
     def _problems(self) -> list[str]:
         return problems_of(self)
@@ -292,5 +291,5 @@ class Simulation:
 
 def _check_number(name: str, value: Any, allowed: str, least: float = 0.0) -> None:
     if not isinstance(value, int | float) or not isfinite(value) or value < least:
-        raise WorkloadError("{name} is {value}; allowed is {allowed}", name=name,
+        raise WorkloadError("simulation.value", name=name,
                             value=repr(value), allowed=gettext(allowed))

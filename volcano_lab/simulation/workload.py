@@ -15,7 +15,7 @@ from attrs import Factory, define, field
 from volcano_lab.api.objects import Pod, PodGroup, PriorityClass
 from volcano_lab.manifests import Reader, Unreadable
 from volcano_lab.manifests.described import ClusterObjects
-from volcano_lab.messages import Message, Misuse, OneSentence, friendly_errors, gettext, mark
+from volcano_lab.messages import Message, Misuse, OneSentence, friendly_errors, mark
 
 _TIME = r"([0-9]+\.?[0-9]*|\.[0-9]+)(s|m|h|d|)"
 _LENGTH = re.compile(rf"(?:(uniform|exponential):)?{_TIME}(?:\.\.{_TIME})?")
@@ -218,7 +218,7 @@ def trace(rows: str | Path | Sequence[Mapping[str, Any]]) -> Arrivals:
         if not isinstance(row, Mapping):
             raise WorkloadError("workload.row", where=where, number=number, row=repr(row))
         time, template = _job({"name": f"job-{number}"} | dict(row),
-                              gettext("{where}, row {number}", where=where, number=number))
+                              str(Message("workload.place", where=where, number=number)))
         if template.name in names:
             raise WorkloadError("workload.twice", where=where, number=number, name=template.name,
                                 before=names[template.name])
@@ -240,7 +240,7 @@ def _job(row: Mapping[str, Any], where: str) -> tuple[float, JobTemplate]:
             plain = key in NUMBERS and not isinstance(value, list | tuple)
             values[key] = NUMBERS[key](value) if plain else value
         except (TypeError, ValueError):
-            raise WorkloadError("{where}: {key} is {value}; allowed is a number", where=where,
+            raise WorkloadError("workload.number", where=where,
                                 key=key, value=repr(value)) from None
     if not (values.get("time", -1.0) >= 0 and isfinite(values["time"])):
         raise WorkloadError("workload.time", where=where, time=repr(row.get("time")))
@@ -261,7 +261,7 @@ def _in_file(path: Path) -> list[dict[str, Any]]:
         rows = csv.DictReader(text.splitlines(keepends=True), strict=True)
         return [{key: text for key, text in row.items() if text not in (None, "")} for row in rows]
     except (Unreadable, ValueError, RecursionError, csv.Error) as error:
-        raise WorkloadError("{path}: cannot be read ({error})", path=path, error=error) from None
+        raise WorkloadError("workload.unreadable", path=path, error=error) from None
 
 
 def _swf(lines: Iterable[str]) -> list[dict[str, Any]]:

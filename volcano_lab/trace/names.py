@@ -87,7 +87,7 @@ class Names:
             raise NoSuch("names.several", name=name, count=len(found),
                          names=sorted(f"{gettext(what)} {self.called(key)}" for what, key in found))
         if name in self.nodes and not kind:
-            raise NoSuch('"{name}" is a node; name a pod and `--node {name}`.', name=name)
+            raise NoSuch("names.is_node", name=name)
         called = {"job": self.jobs.values(), "queue": self.queues, "pod": self.pods,
                   "node": self.nodes}
         known_here = [each for what in called if what in kinds for each in sorted(called[what])]

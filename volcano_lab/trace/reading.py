@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from volcano_lab.messages import gettext
+from volcano_lab.messages import Message
 from volcano_lab.trace import kinds, plain, shown, state
 from volcano_lab.trace.record import Record
 
@@ -43,8 +43,7 @@ class TraceReader(shown.Shown):
         return f"{type(self).__name__}({len(self.records)} records)"
 
     def _shown(self) -> Iterable[shown.Part]:
-        yield gettext("A trace of {records} records over {nodes} nodes.",
-                      records=len(self.records), nodes=len(self.nodes))
+        yield str(Message("trace", records=len(self.records), nodes=len(self.nodes)))
         counts = Counter((record.action, record.kind) for record in self.records)
         yield [{"action": action, "kind": kind, "records": count,
                 "what": kinds.KINDS[kind].about if kind in kinds.KINDS else ""}

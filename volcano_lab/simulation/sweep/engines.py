@@ -13,7 +13,7 @@ from contextlib import closing, nullcontext
 from functools import lru_cache
 from typing import Any
 
-from volcano_lab.messages import OneSentence, gettext, install
+from volcano_lab.messages import Message, OneSentence, install
 
 Item = tuple[int, Any]
 LOCAL = "local"
@@ -81,7 +81,7 @@ def _pool(function: Callable, payload: Any, items: Sequence[Item], workers: int)
                         del left[number]
                         yield number, result
     for number in left:
-        yield number, RuntimeError(gettext("its process died"))
+        yield number, RuntimeError(str(Message("sweep.died")))
 
 
 def _dask(function: Callable, payload: Any, items: Sequence[Item], workers: int,

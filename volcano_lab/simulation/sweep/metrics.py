@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from volcano_lab.messages import NoSuch, gettext
+from volcano_lab.messages import Message, NoSuch
 from volcano_lab.simulation import measures
 from volcano_lab.simulation.history import TABLES, History
 from volcano_lab.trace.views.cycle import Cycle
@@ -57,6 +57,5 @@ def measure(name: str, run: Cycle | History) -> Any:
                 not isinstance(row[field], dict | list)):
             return row[field].get(resource, 0) if resource else row[field]
     names = sorted({row[kind].removeprefix("default/") for row in rows.values()})
-    there = gettext("; queues are {known:5}" if kind == "queue" else "; jobs are {known:5}",
-                    known=names) if rows else ""
+    there = Message("hint.queues" if kind == "queue" else "hint.jobs", known=names) if rows else ""
     raise NoSuch("sweep.metric", name=name, metrics=[*whole], there=there)

@@ -142,7 +142,7 @@ def columns_of(grid: Grid) -> dict[str, list[Any]]:
             raise SweepError("sweep.values", name=name, values=one_line(repr(values), 100))
     columns = {name: list(values) for name, values in given}
     if len(columns) < len(given):
-        raise SweepError("grid: a name is given twice; allowed is once, with all values")
+        raise SweepError("sweep.twice")
     if (count := prod(map(len, columns.values()))) > MOST_SETTINGS:
         raise SweepError("sweep.settings", count=count, most=MOST_SETTINGS)
     return columns
@@ -161,7 +161,7 @@ def _column(text: str) -> tuple[str, Iterable[Any]]:
     try:
         (found,) = documents(f"[{values}]")
     except (Unreadable, ValueError) as error:
-        raise SweepError('grid is "{text}": {error}', text=text, error=error) from None
+        raise SweepError("sweep.text", text=text, error=error) from None
     return name, found
 
 
@@ -188,7 +188,7 @@ def _check(name: str, columns: Mapping[str, list[Any]], base: World, conf: Conf)
             return
         except ManifestError as error:
             found = found or error.problems[0]
-    raise SweepError("grid: {problem}", problem=found)
+    raise SweepError("sweep.problem", problem=found)
 
 
 def _measured(work: Work, setting: Mapping[str, Any], passed: Any = ()) -> dict[str, Any]:

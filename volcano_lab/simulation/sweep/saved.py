@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from volcano_lab.messages import gettext
+from volcano_lab.messages import Message
 from volcano_lab.simulation.sweep.engines import SweepError
 
 Found = dict[str, Any]
@@ -25,7 +25,7 @@ def read(path: Path, sweep: str, settings: Sequence[Mapping[str, Any]], names: I
     try:
         path.touch()
         if not path.is_file():  # a pipe has no end
-            raise OSError(0, gettext("it is no regular file"))
+            raise OSError(0, str(Message("file.no_regular")))
         lines = path.read_text("utf-8", "replace").splitlines()
     except OSError as error:
         raise SweepError("sweep.file", path=path, strerror=error.strerror) from None
@@ -47,7 +47,7 @@ def add(path: Path, sweep: str, setting: Mapping[str, Any], found: Found) -> Non
         with path.open("a", encoding="utf-8") as file:
             file.write(f"\n{_line({**setting, **found, 'sweep': sweep})}")
     except (OSError, TypeError, ValueError, AttributeError) as error:
-        raise SweepError("{path}: a result can't be written ({reason})", path=path,
+        raise SweepError("sweep.unwritten", path=path,
                          reason=getattr(error, "strerror", None) or error) from None
 
 

@@ -137,18 +137,18 @@ class Comparison(Shown):
     def _shown(self) -> Iterable[Part]:
         yield from self._sentences()
         if self.given:
-            yield gettext("Given, before -> after")
+            yield str(Message("differs.given"))
             yield [{"field": row["field"], "value": _text(
                 [each and gettext(each) for each in (row["before"], row["after"])])}
                    for row in self.given[:MOST]]
             if len(self.given) > MOST:
                 yield gettext("and {n} more", n=len(self.given) - MOST)
         if self.jobs:
-            yield gettext("Jobs, before -> after")
+            yield str(Message("differs.jobs"))
             yield [{"job": row["job"], **{name: _text(row[name]) for name in JOB}}
                    for row in self.jobs]
         if self.queues:
-            yield gettext("Queues, before -> after")
+            yield str(Message("differs.queues"))
             yield [{"queue": row["queue"], "resource": row["resource"],
                     **{name: _text(pair) for name, pair in _amounts(row).items()}}
                    for row in self.queues]
@@ -156,19 +156,19 @@ class Comparison(Shown):
             "{pod} on {node}" if row["node"] else "{pod}", pod=row["pod"], node=row["node"]))
             for row in self.placements)
         for (change, operation), names in pods.items():
-            yield gettext("+ {operation}: {names:12}" if change == "more" else
-                          "- {operation}: {names:12}", operation=operation, names=names)
+            yield str(Message("differs.plus" if change == "more" else "differs.minus",
+                              operation=operation, names=names))
 
     def _sentences(self) -> Iterator[str]:
         if not self:
-            yield gettext("The cycles do not differ." if self.given else "Nothing differs.")
+            yield str(Message("differs.same" if self.given else "differs.nothing"))
             yield from self._without_effect(True)
             return
         yield paragraph(self._counts()) or str(Message("comparison.same"))
         if self.breaks:
-            yield gettext("Gangs that fall below their minimum: {jobs:4}.", jobs=self.breaks)
+            yield str(Message("differs.gangs", jobs=self.breaks))
         if deleted := [row["job"] for row in self.jobs if row["phase"][1] is None]:
-            yield gettext("Not in the cycle any more: {jobs:4}.", jobs=deleted)
+            yield str(Message("differs.gone", jobs=deleted))
         if self.left_out:
             yield str(Message("left_out.cycle", why=self.left_out))
         yield from self._without_effect(False)

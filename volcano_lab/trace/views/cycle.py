@@ -49,9 +49,9 @@ class Cycle(Shown):
         ssn, jobs = self.session, self.jobs()
         counts = Counter(operation for operation, *_ in self.committed)
         done = [f"{count} {word}" for word, count in counts.items()] or gettext("nothing")
-        yield gettext("A cycle over {sizes:and} committed: {done:,}.", done=done, sizes=[
+        yield str(Message("cycle", done=done, sizes=[
             Message(each, n=count) for each, count in (
-                ("jobs", len(jobs)), ("queues", len(ssn.queues)), ("nodes", len(ssn.nodes)))])
+                ("jobs", len(jobs)), ("queues", len(ssn.queues)), ("nodes", len(ssn.nodes)))]))
         yield from map(str, ssn.conf.warnings + ssn.warnings)
         yield from (str(Message("left_out.cycle", why=why)) for why in ssn.snapshot.left_out)
         yield [row | {"why": next(iter(row["why"]), "")} for row in jobs]
@@ -104,7 +104,7 @@ class Cycle(Shown):
         'proportion.go:229] Format queue <default> deserved resource to <cpu 1000.00, ... 1.00>'
         """
         if not self.trace.whole:
-            raise Misuse("Cycle.log needs every answer of the plugins: run(trace=Trace()).")
+            raise Misuse("cycle.log")
         return volcano_log(self.session, self.trace, level)
 
     def turns(self) -> list[Row]:
