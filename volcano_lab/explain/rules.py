@@ -18,7 +18,7 @@ from volcano_lab.explain.evidence import Evidence, not_ready, unplaced
 from volcano_lab.explain.explanation import Cause, moment_text
 from volcano_lab.explain.origin import above
 from volcano_lab.manifests.schema import unstructure
-from volcano_lab.messages import Message, gettext
+from volcano_lab.messages import Message
 from volcano_lab.plugins.kube import inter_pod_affinity, node_ports, topology_spread
 from volcano_lab.plugins.kube.node_pods import kube_nodes
 from volcano_lab.plugins.kube.pod_info import PodInfo
@@ -64,7 +64,7 @@ def refused_then(seen: Evidence, task: TaskInfo, refusing: Mapping[str, str], ch
     spread = any(each.when_unsatisfiable == "DoNotSchedule"
                  for each in task.pod.spec.topology_spread_constraints)
     return {node: said or (topology_spread.REASON if spread and not task.pod.spec.volumes
-                           else gettext("plugin {plugin} refuses it", plugin=refusing[node]))
+                           else str(Message("node.plugin", plugin=refusing[node])))
             for node, said in found.items()}
 
 
