@@ -27,7 +27,7 @@ NAMES = ("train", "team/report", "n-17", "gpu", "a800", "default/web-3")
 
 def random_message(random: Random, depth: int = 2) -> Message:
     """A message of a random code with random facts of the types that its places show."""
-    code = random.choice(CODES)
+    code = random.choice([*TEXTS])
     forms = [TEXTS[code]] if isinstance(TEXTS[code], str) else TEXTS[code]
     places = {name: spec or "" for form in forms
               for _, name, spec, _ in Formatter().parse(form) if name}
@@ -38,7 +38,7 @@ def random_message(random: Random, depth: int = 2) -> Message:
 def random_fact(random: Random, name: str, spec: str, depth: int):
     if name == "n":
         return random.randint(1, 50)
-    if re.fullmatch(r"[.\d]*[fge%]", spec):
+    if re.fullmatch(r"[,.\d]*[fge%]", spec):
         return random.uniform(0, 5000)
     names = [f"{random.choice(NAMES)}-{random.randint(0, 999)}"
              for _ in range(random.randint(1, 9))]
