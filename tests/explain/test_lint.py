@@ -66,7 +66,7 @@ def sentences(cluster, conf=None):
 def test_what_holds_of_several_queues_is_one_warning():
     cluster = Cluster().node("n1", cpu=4).queue("a", deserved=1).queue("b", deserved=2).queue(
         "c", weight=2).job("j", queue="a", cpu=1)
-    said = [each for each in doubts(cluster.run().session) if "deserved" in each]
+    said = [each for each in map(str, doubts(cluster.run().session)) if "deserved" in each]
     assert len(said) == 1 and said[0].startswith("Queues a, b: spec.deserved has no effect")
 
 
