@@ -169,7 +169,7 @@ def test_of_names_that_exist_the_similar_ones_are_told_else_the_first_eight(name
 
 
 CLUSTER_WIDE = re.compile(r"kubectl (is asked|that would|cordon|create clusterrole|"
-                          r"get (numatopologies|nodeclaims|csinodes))")
+                          r"get (nodes|numatopologies|nodeclaims|csinodes))")
 
 
 def test_each_command_of_kubectl_names_a_namespace():
