@@ -23,10 +23,9 @@ class Mistake(Exception):
         self.text, self.facts = text, facts
 
     def __str__(self) -> str:
-        messages = sys.modules.get("volcano_lab.messages")  # slow to load, and for English
-        if messages is not None:                            # not needed
-            return str(messages.OneSentence(self.text, **self.facts))
-        return self.text.format(**self.facts) if self.facts else self.text
+        from volcano_lab.messages import OneSentence  # slow to load
+
+        return str(OneSentence(self.text, **self.facts))
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -12,7 +12,7 @@ from attrs import define
 
 from volcano_lab.course.kit.markup import BLUE, FONT, GREEN, INK, LINE, RED, html, plain
 from volcano_lab.course.kit.values import as_text
-from volcano_lab.messages import ENGLISH, gettext, spoken
+from volcano_lab.messages import ENGLISH, Said, gettext, spoken
 from volcano_lab.trace.palette import COLORS, colors_of
 from volcano_lab.widgets import facts, pictures
 from volcano_lab.widgets.story import counted
@@ -42,13 +42,13 @@ class Finding:
                 f"{html(self.text)}</p>")
 
 
-def finding(text: str, **facts: Any) -> Finding:
+def finding(text: Said, **facts: Any) -> Finding:
     """Return a sentence to remember, translated before facts are filled in.
 
     >>> finding("Queue **{queue}** deserves {deserved}.", queue="a", deserved=28.0)
     Queue a deserves 28.
     """
-    return Finding(gettext(text, **facts))
+    return Finding(gettext(str(text), **facts))
 
 
 class Printed(str):
