@@ -24,6 +24,9 @@ WORKLOADS = """
 {apiVersion: v1, kind: Node, metadata: {name: n2}, spec: {taints: [
  {key: gpu, effect: NoSchedule}, {key: old, effect: NoExecute}]}}
 ---
+{apiVersion: v1, kind: Node, metadata: {name: n3}, spec: {taints: [
+ {key: node.kubernetes.io/unreachable, effect: NoExecute}]}}
+---
 {apiVersion: v1, kind: Pod, metadata: {name: bare, namespace: team}, spec: {schedulerName: volcano,
  containers: [{name: c}]}}
 """
@@ -89,7 +92,7 @@ def test_a_job_of_volcano_lets_its_minimum_change_and_its_queue_not():
     "job/team/gang.tolerations=[]", "job/team/gang.queue=b", "job/train.priorityClassName=a",
     "job/team/gang.requests.cpu=500m", "job/train.requests.cpu=500m", "job/train.pods=1",
     "job/team/gang.spec.tasks.0.minAvailable=1",
-    "node/n2.taints=[{key: gpu, effect: NoSchedule}]", "node/n2.taints+=[]"])
+    "node/n2.taints=[{key: gpu, effect: NoSchedule}]", "node/n2.taints+=[]", "node/n3.taints=[]"])
 def test_what_the_api_does_not_let_change_has_no_command(world, setting):
     assert kubectl(Change((setting,)), world) == []
 

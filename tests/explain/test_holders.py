@@ -41,9 +41,9 @@ def klass(name, value):
                              "metadata": {"name": name}, "value": value})
 
 
-def stray(name, cpu, *, space="default", owned=False, node="n1"):
+def stray(name, cpu, *, space="default", owned=False, node="n1", kind="DaemonSet"):
     """A pod that Volcano does not schedule."""
-    owners = [{"kind": "DaemonSet", "name": "d", "uid": "d", "apiVersion": "apps/v1"}] * owned
+    owners = [{"kind": kind, "name": "d", "uid": "d", "apiVersion": "apps/v1"}] * owned
     return loader.from_dict({
         "apiVersion": "v1", "kind": "Pod", "metadata": {
             "name": name, "namespace": space, "ownerReferences": owners},
@@ -511,3 +511,12 @@ def test_what_a_refused_job_finds_reserved_is_that_of_admitted_jobs_alone(plugin
         holders = {uid for cause in scene.why(name).causes
                    for uid in cause.numbers.get("holders", ())}
         assert holders == {f"default/{each}" for each in admitted if each < name}, name
+
+
+def test_what_creates_a_pod_again_is_named_only_with_pods_that_are_in_the_way():
+    """It is news only to who deletes them."""
+    for space, named in (("default", True), ("kube-system", False)):
+        cluster = EMPTY.copy().add(stray("web", 3, space=space, owned=True, kind="ReplicaSet"))
+        text = text_of(asked(cluster, conf("predicates", actions="allocate")), "held_by")
+        assert f"({space}/web)" in text
+        assert ("ReplicaSet default/d creates a deleted pod again" in text) is named

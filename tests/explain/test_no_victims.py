@@ -228,3 +228,19 @@ def test_pods_above_the_minimum_of_an_equal_gang_are_for_preempt(least, plugins,
     pair = "both: job default/new: a PriorityClass above 0; actions with preempt"
     assert [each.effect for each in found.remedies if each.change == pair] == [
         "new is pipelined to n1; evicts 1 pod of old"] * said
+
+
+def test_with_a_hierarchy_drf_compares_queues_and_says_so():
+    queues = "\n---\n".join(f"""apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {{name: {name}, annotations: {{volcano.sh/hierarchy: root/{name},
+                                        volcano.sh/hierarchy-weights: 1/1}}}}
+spec: {{reclaimable: true}}
+status: {{state: Open}}""" for name in "ab")
+    cluster = Cluster().node("n1", cpu=4).add(queues).job(
+        "old", queue="a", pods=2, cpu=2, min_member=1, running={"n1": 2}).job(
+        "new", queue="b", cpu=4)
+    found = cluster.explainer(conf("gang", "{name: drf, enableHierarchy: true}", "predicates",
+                                   actions="allocate, reclaim")).why("new")
+    kept = next(cause for cause in found.causes if cause.code == "protected_by_drf")
+    assert "by hierarchical share" in kept.text and "dominant share than" not in kept.text

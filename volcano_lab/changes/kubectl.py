@@ -106,6 +106,8 @@ def _of_node(before: Node, after: KubernetesObject, setting: Setting, steps: lis
     if steps == ["spec", "unschedulable"]:
         return shlex.join(["kubectl", "cordon" if setting.value else "uncordon", before.name])
     if steps == ["spec", "taints"] and not (setting.value or setting.adds):
+        if any("node.kubernetes.io/" in taint.key for taint in before.spec.taints):
+            return ""  # Kubernetes sets it again as long as the node is in that state
         return shlex.join(["kubectl", "taint", "node", before.name, *(
             f"{taint.key}:{taint.effect}-" for taint in before.spec.taints)])
     if steps[:2] != ["metadata", "labels"]:

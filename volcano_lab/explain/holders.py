@@ -125,12 +125,8 @@ def held_by_strangers(seen: Evidence, names: list[str], nodes: Iterable[str]
             and any(map(task.resreq.get, names))]
     pods.sort(key=lambda task: [-task.resreq.get(name) for name in names])
     taken, evicts = over(part(requested(pods), names), {}), seen.ssn.enabled_actions & {*POINTS}
-    owners = [*dict.fromkeys(f"{ref.kind} {task.namespace}/{ref.name}" for task in pods
-                             for ref in task.pod.metadata.owner_references
-                             if ref.kind in ("ReplicaSet", "StatefulSet"))]
     said = [Message("strangers", taken=taken, pods=[task.key for task in pods]),
-            *[Message("strangers.stay")] * bool(evicts), *[Message(
-                "strangers.owned", n=len(owners), owners=owners)] * bool(owners)] if taken else []
+            *[Message("strangers.stay")] * bool(evicts)] if taken else []
     return said, [task.key for task in pods if task.namespace != "kube-system" and not (
         task.pod.metadata.owner_references or claims_of(task.pod))]
 
@@ -151,6 +147,10 @@ def _alone(seen: Evidence, choice: Record, names: list[str], nodes: Iterable[str
     for fewest in sorted(found, key=len)[:1]:
         yield Message("strangers.alone", pods=[task.key for task in fewest],
                       node=fewest[0].node_name)
+        owners = [*dict.fromkeys(f"{ref.kind} {task.namespace}/{ref.name}" for task in fewest
+                                 for ref in task.pod.metadata.owner_references
+                                 if ref.kind in ("ReplicaSet", "StatefulSet"))]
+        yield from [Message("strangers.owned", n=len(owners), owners=owners)] * bool(owners)
 
 
 def quota_users(seen: Evidence, job: JobInfo, names: Collection[str],

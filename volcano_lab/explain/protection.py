@@ -86,7 +86,8 @@ def protection(plugin: str, **facts: Any) -> Message:
     """Why a plugin protects pods."""
     code = PROTECTION.get(plugin, "protected")
     labels = code == "protected_by_pdb" and not facts.get("budgets")
-    return Message(f"{code}{'.labels' * labels}{'.claimant' * facts.get('revocable', 0)}", **facts)
+    kind = ".queues" * (plugin == "drf" and facts.get("action") == "reclaim") + ".labels" * labels
+    return Message(f"{code}{kind}{'.claimant' * facts.get('revocable', 0)}", **facts)
 
 
 def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: list[str],
@@ -101,8 +102,9 @@ def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: lis
     numbers = {"candidates": candidates, "plugin": plugin, "action": action, "least": least,
                "owners": [*owners], "budgets": [each.facts["budget"] for each in budgets]}
     claimant = seen.tasks[calls[-1]["task"]]
-    facts = {"least": least, "priority": job.priority, "budgets": budgets, "revocable": bool(
-        code == "protected_by_tdm" and (claimant.preemptable or claimant.revocable_zone))}
+    facts = {"least": least, "action": action, "priority": job.priority, "budgets": budgets,
+             "revocable": code == "protected_by_tdm" and bool(
+                 claimant.preemptable or claimant.revocable_zone)}
     if code == "victims_within_deserved":
         queues = [*dict.fromkeys(seen.ssn.jobs[uid].queue for uid in owners)]
         wanted = over(amounts(claimant.init_resreq), {})
