@@ -3,7 +3,7 @@ would change it; with Volcano's default configuration, and with preempt and recl
 
     benchmarks/why.py                     500 nodes, 5000 running pods, 300 waiting jobs
     benchmarks/why.py --shape rigid       gangs of ten that need all their pods; or: large, diverse,
-                                          tree, pools
+                                          tree, pools, racks, volumes, branches
     benchmarks/why.py --nodes 50 --pods 500 --jobs 30
 
 Times are processor time in seconds, as other work on the machine does not count; the objects are in
@@ -22,6 +22,10 @@ from volcano_lab.api.objects import (
     Affinity,
     KubernetesObject,
     LabelSelector,
+    NodeAffinity,
+    NodeSelector,
+    NodeSelectorRequirement,
+    NodeSelectorTerm,
     Pod,
     PodAffinity,
     PodAffinityTerm,
@@ -40,6 +44,33 @@ tiers:
             {name: nodeorder}]
 """
 TREE = PREEMPT_RECLAIM.replace("name: proportion", "name: capacity, enableHierarchy: true")
+BRANCHES = PREEMPT_RECLAIM.replace("name: drf", "name: drf, enableHierarchy: true").replace(
+    "{name: proportion},", "")
+CONFS = {"tree": TREE, "branches": BRANCHES}
+STORAGE_CLASS = """
+{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: local},
+ provisioner: kubernetes.io/no-provisioner, volumeBindingMode: WaitForFirstConsumer}
+"""
+CLAIM = """
+{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: %s, namespace: default},
+ spec: {accessModes: [ReadWriteOnce], storageClassName: local,
+        resources: {requests: {storage: 50Gi}}}}
+"""
+VOLUME = """
+{apiVersion: v1, kind: PersistentVolume, metadata: {name: disk-%s}, status: {phase: Available},
+ spec: {capacity: {storage: 100Gi}, accessModes: [ReadWriteOnce], storageClassName: local,
+        local: {path: /d}, nodeAffinity: {required: {nodeSelectorTerms: [
+          {matchExpressions: [{key: name, operator: In, values: [%s]}]}]}}}}
+"""
+QUEUE = """
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata:
+  name: q{number}
+  annotations:
+    volcano.sh/hierarchy: root/b{branch}/q{number}
+    volcano.sh/hierarchy-weights: 1/{branch}/{weight}
+"""
 LIMITS = {"cycle": inf, "cause": 1.0, "all": 3.0, "three": 5.0, "remedies": 15.0}
 """Processor seconds at the default size."""
 SECONDS = 10.0
@@ -133,11 +164,53 @@ def _with_rules(obj: KubernetesObject) -> KubernetesObject:
         "affinity": Affinity(pod_affinity=PodAffinity([], [like])) if number % 2 else None})
 
 
+def racks(nodes: int, pods: int, jobs: int) -> Cluster:
+    """Gangs of which each pod that waits keeps off a rack of its own by node affinity."""
+    built, number = [], 0
+    for obj in cluster(nodes, pods, jobs, "gangs").objects():
+        if isinstance(obj, Pod) and not obj.spec.node_name:
+            number += 1
+            off = NodeSelectorRequirement("rack", "NotIn", [f"r{number % 50}", f"x{number}"])
+            terms = NodeSelector([NodeSelectorTerm([off])])
+            obj = obj.changed(spec={"affinity": Affinity(NodeAffinity(terms))})
+        built.append(obj)
+    return Cluster(built)
+
+
+def volumes(nodes: int, pods: int, jobs: int) -> Cluster:
+    """Gangs whose waiting pods claim the local volumes that each node has."""
+    built, more = [], [STORAGE_CLASS]
+    for obj in cluster(nodes, pods, jobs, "gangs").objects():
+        if isinstance(obj, Pod) and not obj.spec.node_name:
+            more.append(CLAIM % obj.name)
+            obj = obj.changed(spec={"volumes": [
+                {"name": "data", "persistentVolumeClaim": {"claimName": obj.name}}]})
+        if obj.kind == "Node":
+            more.append(VOLUME % (obj.name, obj.name))
+        built.append(obj)
+    return Cluster(built).add("---".join(more))
+
+
+def branches(nodes: int, pods: int, jobs: int) -> Cluster:
+    """Thirty queues below five branches, for drf with a hierarchy."""
+    built = _nodes(nodes)
+    for number in range(30):
+        built.add(QUEUE.format(number=number, branch=number // 6, weight=number % 6 + 1))
+    for number in range(pods // 10):
+        built.job(f"run-{number:04}", queue=f"q{number**2 % 17}", pods=10, cpu=3, memory="4Gi",
+                  running=_ten(number, nodes), min_member=10 if number % 2 else 3)
+    for number in range(jobs):
+        built.job(f"wait-{number:04}", queue=f"q{number % 30}", pods=5 + number % 6,
+                  min_member=5, cpu=3 + number % 3, memory="6Gi")
+    return built
+
+
 def _nodes(count: int) -> Cluster:
     built = Cluster()
     for number in range(count):
         built.node(f"n{number:04}", cpu=32, memory="128Gi",
-                   labels={"pool": f"p{number % 7}", "zone": f"z{number % 5}"})
+                   labels={"pool": f"p{number % 7}", "zone": f"z{number % 5}",
+                           "rack": f"r{number % 50}", "name": f"n{number:04}"})
     return built
 
 
@@ -175,7 +248,8 @@ def measure(objects: list, conf: str | None, job: str, patience: float) -> dict[
     return seconds
 
 
-OWN = {"diverse": diverse, "tree": tree, "pools": pools}
+OWN = {"diverse": diverse, "tree": tree, "pools": pools, "racks": racks, "volumes": volumes,
+       "branches": branches}
 """Shapes with queues and jobs of their own."""
 
 
@@ -190,7 +264,7 @@ def main() -> int:
     sizes = options.nodes, options.pods, options.jobs
     own = OWN.get(options.shape)
     objects = (own(*sizes) if own else cluster(*sizes, options.shape)).objects()
-    passed, evicts = False, TREE if options.shape == "tree" else PREEMPT_RECLAIM
+    passed, evicts = False, CONFS.get(options.shape, PREEMPT_RECLAIM)
     for name, conf in (("default", None), ("preempt and reclaim", evicts)):
         print(name)
         for what, seconds in measure(objects, conf, f"wait-{options.jobs - 1:04}",

@@ -8,6 +8,8 @@ import pytest
 from small_cluster import group, names, node, open_session, pod, queue, task
 
 from volcano_lab.framework.points.rules import PERMIT
+from volcano_lab.plugins import hierarchy
+from volcano_lab.plugins.hierarchy import resource_saturated
 
 CPU, MEMORY = {"cpu": "1", "memory": "1Gi"}, {"cpu": "1", "memory": "8Gi"}
 
@@ -203,3 +205,18 @@ def test_the_queues_follow_what_is_placed_and_taken_back(running):
     assert orders(ssn) == orders(then) != before
     statement.discard()
     assert orders(ssn) == before
+
+
+def test_a_pod_changes_the_shares_above_it_only(monkeypatch):
+    """As long as the cluster has some left of each resource."""
+    asked = []
+
+    def counted(allocated, request, demanding):
+        asked.append(request)
+        return resource_saturated(allocated, request, demanding)
+
+    ssn = tree(dev=2, ops=3, art=4)
+    monkeypatch.setattr(hierarchy, "resource_saturated", counted)
+    statement = ssn.statement()
+    statement.allocate(task(ssn, "dev-wait"), ssn.nodes["n1"])
+    assert len(asked) == 1

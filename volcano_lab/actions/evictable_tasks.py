@@ -7,7 +7,6 @@ Volcano: none
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,9 +17,6 @@ from volcano_lab.api import Memo, NodeInfo, Resource, RowMemo, TaskInfo
 from volcano_lab.framework import Session, node_arrays
 from volcano_lab.framework.placement.arrays import LATER, fit_memo
 from volcano_lab.messages import guard
-
-FAILURES = 8
-"""After as many nodes without any victim for a task, one candidate of each job is checked."""
 
 
 class EvictableTasks:
@@ -43,9 +39,9 @@ class EvictableTasks:
         self._alone = [[getattr(plugin, f"{point}_alone") for plugin in tier
                         if hasattr(plugin, f"{point}_alone") and not guard.is_user_defined(plugin)]
                        for tier in plugins if tier]
+        # by attempt and request, the rows where plugins name none
         self._hopeless: Memo[Any, np.ndarray] = Memo(lambda kind: np.zeros(ssn.table.count, bool))
         self._short: Memo[Any, ShortNodes] = Memo(lambda kind: ShortNodes(ssn))
-        self._last, self._failures = "", 0  # the last task, and its nodes without any victim
         self._lists = RowMemo(ssn.table, lambda rows: np.full(len(rows), None), lambda row: None)
         self._sums = RowMemo(ssn.table, self._all_sums, self._sum)
         self._fits = Memo(self._fit_memo)
@@ -80,7 +76,7 @@ class EvictableTasks:
         """Yield the nodes of some rows, without those where plugins name none or too few; lazily,
         as mostly the first one fits.
         """
-        skip, short = self._hopeless_for(task, attempt), self._short_for(task)
+        skip, short = self._hopeless[attempt, task.resreq], self._short_for(task)
         fits = node_arrays(self.ssn).fit(task.init_resreq)
         for row in rows.tolist():
             if (not skip[row] or fits[row] >= LATER) and not short.current()[row]:
@@ -101,20 +97,8 @@ class EvictableTasks:
                 return None
             victims = victims or self._rest.ask(task, candidates)
         else:
-            self._found_none(task, attempt, node)
+            self._hopeless[attempt, task.resreq][node.row] = True
         return victims if suffices_in(ssn, task, node, victims) else None
-
-    def _found_none(self, task: TaskInfo, attempt: int, node: NodeInfo) -> None:
-        hopeless = self._hopeless_for(task, attempt)
-        hopeless[node.row] = True
-        self._failures = self._failures + 1 if self._last == task.uid else 1
-        self._last = task.uid
-        if self._failures == FAILURES:
-            hopeless |= not self._may_name(task, self._of_each_job)
-
-    def _hopeless_for(self, task: TaskInfo, attempt: int) -> np.ndarray:
-        """Return the rows where plugins name none for tasks with this request."""
-        return self._hopeless[attempt, task.resreq]
 
     def _short_for(self, task: TaskInfo) -> ShortNodes:
         """Return the nodes known for tasks with this request, of jobs with this priority; tasks of
@@ -128,12 +112,6 @@ class EvictableTasks:
         """Return whether a tier may name a candidate: one plugin that names none ends its tier."""
         return any(all(any(alone(task, candidate) for candidate in candidates) for alone in tier)
                    for tier in self._alone)
-
-    @cached_property
-    def _of_each_job(self) -> Collection[TaskInfo]:
-        """One task of each job and request."""
-        return {(task.job, task.resreq): task for node in self.ssn.node_list
-                for task in filter(self.accepts, node.tasks.values())}.values()
 
     def _fit_memo(self, request: Resource) -> RowMemo:
         table = self.ssn.table

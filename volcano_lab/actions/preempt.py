@@ -54,7 +54,7 @@ class Preempt(Action):
         self._failed: Memo[tuple[str, str], np.ndarray] = Memo(
             lambda role: np.zeros(ssn.table.count, bool))
         self._evictable = Memo(self._evictable_in)
-        self._searches, self._attempts = searches.Searches(ssn), searches.Attempts(ssn)
+        self._attempts = searches.Attempts(ssn)
         self._own: dict[str, int] = {}  # by job: the operations in force after its own attempt
         queues: dict[str, PriorityQueue[JobInfo]] = {}
         under_request = []
@@ -120,8 +120,6 @@ class Preempt(Action):
                          else nodes)
             return dry_run.preempt(statement, task, claim.queue, promising, wanted,
                                    lambda node: evictions.tasks_of(node, may_evict))
-        if self._searches.repeats(task, nodes, claim.within_job):
-            return False
         if (claim.within_job and not self._homes and ssn.use_arrays
                 and not (ssn.observer.watches_attempts or ssn.allocatable(claim.queue, task))):
             return False  # the job has no victims, and the queue refuses the task

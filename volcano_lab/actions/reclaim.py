@@ -27,8 +27,7 @@ class Reclaim(Action):
     name = "reclaim"
 
     def execute(self, ssn: Session) -> None:
-        self.ssn, self._searches = ssn, searches.Searches(ssn)
-        self._attempts = searches.Attempts(ssn)
+        self.ssn, self._attempts = ssn, searches.Attempts(ssn)
         self._evictable: Memo[str, EvictableTasks] = Memo(lambda queue: EvictableTasks(
             ssn, "reclaimable", self._reclaimees_of(queue)))
         queues: PriorityQueue[QueueInfo] = PriorityQueue(ssn.queue_order)
@@ -98,8 +97,6 @@ class Reclaim(Action):
         """
         ssn, evictable = self.ssn, self._evictable[job.queue]
         allowed = node_arrays(ssn).allowed(task)
-        if allowed is not None and self._searches.repeats(task, nodes, allowed.tobytes()):
-            return
         rows = evictions.rows_where(ssn, nodes, evictable.may_suffice(task.init_resreq))
         for node in evictable.promising(task, ssn.restored, rows):
             reclaimees = evictable.on(node)

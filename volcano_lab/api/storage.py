@@ -90,12 +90,13 @@ class Storage:
     {}
     """
 
-    __slots__ = ("_assumed", "_known", "ignored")
+    __slots__ = ("_assumed", "_known", "ignored", "version")
 
     def __init__(self) -> None:
         self._known: dict[str, dict[str, api.KubernetesObject]] = {kind: {} for kind in KINDS}
         self._assumed: dict[tuple[str, str], api.KubernetesObject] = {}
         self.ignored = IGNORED_PROVISIONERS
+        self.version = 0  # of the volumes, as assumed
 
     def __bool__(self) -> bool:
         return any(self._known.values())
@@ -164,7 +165,9 @@ class Storage:
     def assume(self, obj: api.KubernetesObject) -> None:
         """Assume a version of an object."""
         self._assumed[obj.kind, obj.key] = obj
+        self.version += obj.kind == VOLUME
 
     def restore(self, kind: str, key: str) -> None:
         """Restore the API server's last version of an object."""
         self._assumed.pop((kind, key), None)
+        self.version += kind == VOLUME

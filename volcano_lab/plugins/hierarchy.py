@@ -57,10 +57,9 @@ class Hierarchy:
         path = [node]
         names, weights = queue.hierarchy.split("/"), queue.weights.split("/")
         for depth, name in enumerate(names[1:], 1):
-            below = node.children.get(name)
-            node.children[name] = below = below.clone() if below else HierarchicalNode(
+            known = node.children.get(name)
+            node.children[name] = node = known.clone() if known else HierarchicalNode(
                 name, _weight(weights[depth]))
-            node = below
             path.append(node)
         leaf = node.children[job.uid] = HierarchicalNode(
             job.uid, is_job=True, request=job.total_request, allocated=allocated)

@@ -192,12 +192,11 @@ class Predicates(Plugin):
         return mask
 
     def _stable_nodes(self, info: PodInfo) -> np.ndarray:
-        open_to = self.kube.mask(("open to", self.enabled, info.tolerations),
-                                 lambda node: self._kept_off(info, node) is None)
-        if node_affinity.NAME not in self.enabled or info.required_nodes is node_affinity.ANY_NODE:
-            return open_to
         key = "stable", self.enabled, info.required_nodes, info.tolerations
-        return self.kube.remember(key, lambda: open_to & self.kube.required(info.required_nodes))
+        return self.kube.remember(key, lambda: self.kube.mask(
+            ("open to", self.enabled, info.tolerations),
+            lambda node: self._kept_off(info, node) is None) & (
+            node_affinity.NAME not in self.enabled or self.kube.required(info.required_nodes)))
 
     # -- simulated evictions, on a copy of the cycle state (`copy.copy` of each value) -------------
 

@@ -11,7 +11,10 @@ from kube_random import pods_to_place, renamed, scenes
 from kube_scene import Scene
 
 from volcano_lab.api import NodeInfo, TaskInfo
+from volcano_lab.api.node_affinity import required_node_affinity
 from volcano_lab.api.node_table import NodeTable
+from volcano_lab.api.objects import Node, ObjectMeta, Pod, PodSpec
+from volcano_lab.api.selector import Requirement
 from volcano_lab.plugins.kube import inter_pod_affinity, topology_spread
 from volcano_lab.plugins.kube.node_pods import KubeNodes
 
@@ -104,3 +107,19 @@ def test_a_simulated_pod_counts_on_the_copy_alone_and_leaves_again(scene: Scene,
 
 def simulate(scene: Scene, state: dict, task: TaskInfo):
     return [scene.predicates.simulate_predicate(state, task, n) for n in scene.node_list]
+
+
+def test_a_condition_is_asked_once_for_each_value_of_its_label(monkeypatch):
+    holds, asked = Requirement.holds, []
+
+    def counted(self, labels):
+        asked.append(labels)
+        return holds(self, labels)
+
+    monkeypatch.setattr(Requirement, "holds", counted)
+    table = NodeTable()
+    kube = KubeNodes([NodeInfo(f"n{number}", table, Node(ObjectMeta(
+        f"n{number}", labels={"zone": f"z{number % 3}"}))) for number in range(30)], {})
+    selects = required_node_affinity(Pod(spec=PodSpec(node_selector={"zone": "z1"})))
+    assert kube.required(selects).sum() == 10
+    assert len(asked) == 4  # three values, and none

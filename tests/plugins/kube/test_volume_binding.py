@@ -13,6 +13,7 @@ from volcano_lab.api.status import ALLOCATED, PIPELINED
 from volcano_lab.api.storage import class_of
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.plugin import Event
+from volcano_lab.plugins.kube import volume_binding
 
 NODES = [node("n1", zone="a"), node("n2", zone="b"), node("n3", zone="c")]
 FAILED = "plugin VolumeBinding pre-predicates failed "
@@ -238,3 +239,16 @@ def test_a_placement_that_is_repeated_reserves_no_volume():
     there.predicates.on_deallocate(Event(task))
     there.predicates.on_allocate(Event(task))
     assert there.fits(claims("b", name="second")) == ["n2"]
+
+
+def test_volumes_are_compared_once_with_claims_that_are_alike(monkeypatch):
+    suits, asked = volume_binding._suits, []
+
+    def counted(disk, wanted):
+        asked.append(disk.name)
+        return suits(disk, wanted)
+
+    monkeypatch.setattr(volume_binding, "_suits", counted)
+    there = scene(claim("a"), claim("b"), klass(), volume("d1", zone="a"), volume("d2", zone="b"))
+    assert there.fits(claims("a")) == there.fits(claims("b", name="q")) == ["n1", "n2"]
+    assert asked == ["d1", "d2"]

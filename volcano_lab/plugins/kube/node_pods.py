@@ -299,8 +299,7 @@ class KubeNodes:
     def _holding(self, condition: Requirement) -> np.ndarray:
         codes, values = self.topology(condition.key)
         answers = [condition.holds({condition.key: value}) for value in values]
-        found: np.ndarray = np.array([*answers, condition.holds({})])[codes]
-        return found
+        return np.array([*answers, condition.holds({})]).take(codes)
 
     def _count(self, node: KubeNode, info: PodInfo, sign: int) -> None:
         if sign > 0:
@@ -358,13 +357,11 @@ class ByVerdict:
 
     def refusal(self, node: KubeNode) -> Status | None:
         """Return why the pod cannot be on the node, or None."""
-        status: Status | None = self.refusals[self.verdicts[node.row]]
-        return status
+        return self.refusals[int(self.verdicts[node.row])]
 
     def codes(self) -> np.ndarray:
         """Return the code of `refusal` for all nodes at once."""
-        found: np.ndarray = codes_of(self.refusals)[self.verdicts]
-        return found
+        return codes_of(self.refusals).take(np.asarray(self.verdicts))
 
 
 def codes_of(statuses: Iterable[Status | None]) -> np.ndarray:

@@ -14,9 +14,14 @@ Volcano: pkg/scheduler/capabilities/volumebinding, k8s.io/component-helpers/stor
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from functools import partial
+
 import numpy as np
+from attrs import evolve
 
 from volcano_lab.api import EVERYTHING, UNRESOLVABLE, Status, label_selector, objects as api
+from volcano_lab.api.fit_error import SUCCESS
 from volcano_lab.api.node_affinity import node_terms
 from volcano_lab.api.quantity import value
 from volcano_lab.api.storage import (
@@ -90,16 +95,63 @@ def is_for(volume: api.PersistentVolume, claim: api.PersistentVolumeClaim) -> bo
         claim.namespace, claim.name) and ref.uid in ("", claim.metadata.uid)
 
 
+class Volumes:
+    """The volumes as assumed at some `version`, smallest first, and which nodes `reach` each: the
+    last row is that of no volume.
+    """
+
+    def __init__(self, kube: KubeNodes, storage: Storage):
+        self.kube, self.version = kube, storage.version
+        self.all: list[api.PersistentVolume] = sorted(storage.all(VOLUME), key=capacity)
+        self.reach = np.array([*map(self.reaches, self.all), np.zeros(len(kube.nodes), bool)])
+        self._free: dict[Hashable, np.ndarray] = {}
+
+    def reaches(self, volume: api.PersistentVolume) -> np.ndarray:
+        """Return True for the nodes that can access a volume, by their labels."""
+        def compute() -> np.ndarray:
+            affinity = volume.spec.node_affinity
+            if affinity is None or affinity.required is None:
+                return np.ones(len(self.kube.nodes), bool)
+            terms = node_terms(affinity.required)  # of a node without a name
+            return self.kube.matching([evolve(term, fields=()) for term in terms if all(
+                field.operator != "In" for field in term.fields)])
+
+        return self.kube.remember(("volume", volume.name), compute)
+
+    def reserved(self, claim: api.PersistentVolumeClaim) -> list[api.PersistentVolume]:
+        """Return the volumes reserved for a claim that suit it."""
+        return sorted((volume for volume in self.all if volume.spec.claim_ref is not None
+                       and is_for(volume, claim) and _suits(volume, claim)),
+                      key=lambda volume: volume.key)
+
+    def free(self, claim: api.PersistentVolumeClaim) -> np.ndarray:
+        """Return True for the free volumes that match a claim; of one kind of claim once."""
+        wanted, modes = claim.spec, frozenset(claim.spec.access_modes)
+        selector = EVERYTHING if wanted.selector is None else label_selector(wanted.selector)
+        kind = (class_of(claim), size(claim), selector, modes, wanted.volume_mode,
+                wanted.volume_attributes_class_name)
+        if kind not in self._free:
+            self._free[kind] = np.array([*(
+                volume.spec.claim_ref is None and volume.status.phase == "Available"
+                and selector.matches(volume.metadata.labels) and _suits(volume, claim)
+                and modes <= set(volume.spec.access_modes) for volume in self.all), False])
+        return self._free[kind]
+
+
 class ClaimsState(NodeByNode):
     """The claims of an incoming pod, and by node the volumes that it would use there."""
 
     def __init__(self, kube: KubeNodes, storage: Storage, claims: list[api.PersistentVolumeClaim]):
         self.kube, self.storage = kube, storage
+        if kube.remember("volumes", lambda: Volumes(kube, storage)).version != storage.version:
+            kube.memo["volumes"] = Volumes(kube, storage)
+        self.volumes: Volumes = kube.memo["volumes"]
         self.bound = [claim for claim in claims if claim.is_bound]
         self.unbound = sorted((claim for claim in claims if not claim.is_bound), key=size)
-        volumes = storage.all(VOLUME) if self.unbound else []
-        self.choice = [_candidates(claim, volumes) for claim in self.unbound]
-        # node -> the volume of each unbound claim there
+        self.choice = [(self.volumes.reserved(claim), self.volumes.free(claim))
+                       for claim in self.unbound]
+        self.passed = np.zeros(len(kube.nodes), bool)  # nodes that did not refuse the pod
+        # node -> the volume of each unbound claim there, once they are asked for
         self.found: dict[str, list[Wanted]] = {}
 
     # -- which nodes -------------------------------------------------------------------------------
@@ -112,30 +164,41 @@ class ClaimsState(NodeByNode):
             if volume is None:
                 missing = True
                 break
-            if not self._reaches(volume)[node.row]:
+            if not self.volumes.reaches(volume)[node.row]:
                 reasons.append(NODE_CONFLICT)
                 break
-        found = self._unbound_on(node)
-        if found is None:
+        if self._unbound_on(node) is None:
             reasons.append(BIND_CONFLICT)
         if missing:
             reasons.append(NO_VOLUME)
         if reasons:
             return Status(UNRESOLVABLE, ", ".join(reasons), NAME)
-        self.found[node.name] = found or []
+        self.found.pop(node.name, None)
+        self.passed[node.row] = True
         return None
 
-    def _reaches(self, volume: api.PersistentVolume) -> np.ndarray:
-        """Return True for the nodes that can access a volume, by their labels."""
-        def compute() -> np.ndarray:
-            affinity = volume.spec.node_affinity
-            if affinity is None or affinity.required is None:
-                return np.ones(len(self.kube.nodes), bool)
-            terms = node_terms(affinity.required)
-            return self.kube.mask(("reach", terms), lambda node: any(
-                term.matches(api.Node(api.ObjectMeta(labels=node.labels))) for term in terms))
-
-        return self.kube.remember(("volume", volume.name), compute)
+    def codes(self) -> np.ndarray:
+        """Return the code of `refusal` for all nodes at once; node by node where a claim has a
+        volume or a node already.
+        """
+        if any(kept or claim.metadata.annotations.get(SELECTED_NODE)
+               for claim, (kept, _) in zip(self.unbound, self.choice, strict=True)):
+            return super().codes()
+        fits, rows = np.ones(len(self.kube.nodes), bool), np.arange(len(self.kube.nodes))
+        for claim in self.bound:
+            volume = self.storage.latest(VOLUME, claim.spec.volume_name)
+            fits &= self.volumes.reaches(volume) if volume is not None else False
+        taken: list[np.ndarray] = []
+        for claim, (_, free) in zip(self.unbound, self.choice, strict=True):
+            usable = self.volumes.reach & free[:, None]
+            for earlier in taken:
+                usable[earlier, rows] = False
+            first = usable.argmax(axis=0)
+            taken.append(np.where(usable[first, rows], first, len(free) - 1))
+            fits &= usable[first, rows] | self.kube.mask(
+                ("provides", class_of(claim)), partial(self._can_provision, claim))
+        self.found, self.passed = {}, fits
+        return np.where(fits, SUCCESS, UNRESOLVABLE)
 
     def _unbound_on(self, node: KubeNode) -> list[Wanted] | None:
         """Return the unbound claims' volumes on a node; None where one of them has none."""
@@ -151,14 +214,14 @@ class ClaimsState(NodeByNode):
             found.append((volume, claim))
         return found
 
-    def _first(self, kept: list[api.PersistentVolume], free: list[api.PersistentVolume],
-               taken: set[str], row: int) -> api.PersistentVolume | None:
+    def _first(self, kept: list[api.PersistentVolume], free: np.ndarray, taken: set[str], row: int
+               ) -> api.PersistentVolume | None:
         """Return the volume reserved for a claim, or else the smallest free one in reach."""
         for volume in kept:
             if volume.name not in taken:
-                return volume if self._reaches(volume)[row] else None
-        return next((volume for volume in free if volume.name not in taken
-                     and self._reaches(volume)[row]), None)
+                return volume if self.volumes.reaches(volume)[row] else None
+        near = map(self.volumes.all.__getitem__, (self.volumes.reach[:, row] & free).nonzero()[0])
+        return next((volume for volume in near if volume.name not in taken), None)
 
     def _can_provision(self, claim: api.PersistentVolumeClaim, node: KubeNode) -> bool:
         """Return whether a volume of the claim's class can be provisioned for a node."""
@@ -172,9 +235,16 @@ class ClaimsState(NodeByNode):
 
     # -- reserving ---------------------------------------------------------------------------------
 
+    def _wanted(self, name: str) -> list[Wanted]:
+        """Return the unbound claims' volumes on a node that did not refuse the pod."""
+        node = self.kube.by_name.get(name)
+        if name not in self.found and node is not None and self.passed[node.row]:
+            self.found[name] = self._unbound_on(node) or []
+        return self.found.get(name, [])
+
     def reserve(self, node_name: str) -> None:
         """Assume the pod's volumes on a node; a second time, only those to be provisioned."""
-        for volume, claim in self.found.get(node_name, ()):
+        for volume, claim in self._wanted(node_name):
             if volume is not None:
                 self.storage.assume(volume.changed(spec={"claim_ref": claim.reference()}))
             else:
@@ -183,7 +253,7 @@ class ClaimsState(NodeByNode):
 
     def release(self, node_name: str) -> None:
         """Remove the assumption."""
-        found = self.found.get(node_name, [])
+        found = self._wanted(node_name)
         for volume, claim in found:
             obj = volume or claim
             self.storage.restore(obj.kind, obj.key)
@@ -193,19 +263,6 @@ class ClaimsState(NodeByNode):
 def size(claim: api.PersistentVolumeClaim) -> int:
     """Return the bytes that a claim requests."""
     return value(claim.spec.resources.requests.get("storage", "0"))
-
-
-def _candidates(claim: api.PersistentVolumeClaim, volumes: list[api.PersistentVolume]
-                ) -> tuple[list[api.PersistentVolume], list[api.PersistentVolume]]:
-    """Return the volumes reserved for a claim, and the free ones that match it, smallest first."""
-    selector = EVERYTHING if claim.spec.selector is None else label_selector(claim.spec.selector)
-    suitable = [volume for volume in volumes if _suits(volume, claim)]
-    free = [volume for volume in suitable
-            if volume.spec.claim_ref is None and volume.status.phase == "Available"
-            and selector.matches(volume.metadata.labels)
-            and set(claim.spec.access_modes) <= set(volume.spec.access_modes)]
-    return ([volume for volume in suitable if volume.spec.claim_ref is not None],
-            sorted(free, key=capacity))
 
 
 def _suits(volume: api.PersistentVolume, claim: api.PersistentVolumeClaim) -> bool:

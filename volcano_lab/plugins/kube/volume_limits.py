@@ -34,12 +34,13 @@ def pre_filter_limits(kube: KubeNodes, info: PodInfo, storage: Storage) -> NodeB
     if not claims_of(info.pod):
         return None
     wanted = volumes_of(info.pod, storage, True)
-    if isinstance(wanted, Status):
-        return NodeByNode(kube, lambda node: wanted)
+    limits = kube.remember("limits", lambda: {
+        node.name: limits_of(storage, node.name) for node in kube.nodes})
+    if isinstance(wanted, Status) or not wanted or not any(limits.values()):
+        return NodeByNode(kube, partial(_refused, wanted if isinstance(wanted, Status) else None))
 
     def refusal(node: KubeNode) -> Status | None:
-        limits = kube.remember(("limits", node.name), partial(limits_of, storage, node.name))
-        if not wanted or not limits:
+        if not limits[node.name]:
             return None
         there: dict[tuple[str, str], str] = {}
         for other in kube.pods(node):
@@ -49,7 +50,7 @@ def pre_filter_limits(kube: KubeNodes, info: PodInfo, storage: Storage) -> NodeB
                 return found
             there.update(found)
         new, old = Counter((wanted | there).values()), Counter(there.values())
-        if any(new[driver] > max(most, old[driver]) for driver, most in limits.items()):
+        if any(new[driver] > max(most, old[driver]) for driver, most in limits[node.name].items()):
             return Status(UNSCHEDULABLE, TOO_MANY, LIMITS)
         return None
 
@@ -93,7 +94,7 @@ def volumes_of(pod: Pod, storage: Storage, incoming: bool) -> dict[tuple[str, st
 # -- zones -----------------------------------------------------------------------------------------
 
 
-def _refused(status: Status, node: KubeNode) -> Status:
+def _refused(status: Status | None, node: KubeNode) -> Status | None:
     return status
 
 
@@ -108,6 +109,8 @@ def pre_filter_zones(kube: KubeNodes, info: PodInfo, storage: Storage) -> NodeBy
         if isinstance(found, str):
             return NodeByNode(kube, partial(_refused, Status(UNRESOLVABLE, found, ZONE)))
         places += found
+    if not places:
+        return NodeByNode(kube, partial(_refused, None))
 
     def refusal(node: KubeNode) -> Status | None:
         labels = node.labels
