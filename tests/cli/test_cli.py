@@ -82,10 +82,26 @@ def test_warnings_go_to_the_error_output(files):
     assert "plugins" in result.stderr
 
 
+@pytest.mark.parametrize(("conf", "found"), [
+    ("wrong.conf", 'actions names "alocate"'), ("both.conf", "tiers[0] has proportion beside drf")])
+@pytest.mark.parametrize("name", ["a", "--all"])
+def test_why_answers_with_what_runs_where_the_configuration_is_refused(files, name, conf, found):
+    """Volcano keeps the configuration that it has, at its start its default."""
+    (files / "both.conf").write_text(
+        "actions: allocate\ntiers: [{plugins: [{name: proportion}, {name: drf, enableHierarchy: "
+        "true}]}]")
+    answers = [volcano_lab_command("why", files / "cluster.yaml", name, "-o", "wide", *more)
+               for more in ([], ["--conf", files / conf])]
+    assert [answer.returncode for answer in answers] == [0, 0]
+    assert answers[0].stdout == answers[1].stdout
+    assert found in answers[1].stderr
+    assert "Volcano refuses this configuration as a whole and keeps" in answers[1].stderr
+
+
 MISTAKES = [
     (["why", "none.yaml", "a"], "none.yaml: there is no such file or directory"),
     (["why", "cluster.yaml", "a", "--conf",
-      "wrong.conf"], 'wrong.conf: scheduler configuration: actions names "alocate"'),
+      "none.conf"], "none.conf: cannot be read (No such file or directory)"),
     (["run", "none.yaml"], "none.yaml: there is no such file or directory"),
     (["run", ""], '"" is no file; allowed are files, folders, patterns, or - for the input'),
     (["run", "cluster.yaml", "--conf", ""], "--conf: is no file; allowed is a volcano-scheduler"),

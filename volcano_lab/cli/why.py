@@ -15,6 +15,7 @@ from volcano_lab.cli import DONE, Mistake, inputs
 from volcano_lab.cli.output import print_data, styled, table, warn, width
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline, lint, pages
+from volcano_lab.framework import ConfError, load_conf
 from volcano_lab.messages import Message, NoSuch, columns, gettext, one_line, parts, wrapped
 from volcano_lab.trace import Names, quantities, sentence
 
@@ -54,7 +55,7 @@ def why(words: tuple[str, ...], filenames: tuple[str, ...], every: bool, no_reme
         loops = explainer.loops(seconds / PART) if explanation.find_remedies else None
         if loops is not None and not {*loops.messages} <= {*explanation.messages}:
             print(_lines(loops.text, "    ", "  "), flush=True)
-        given = [*files, *(["--base-conf", conf] if conf else [])]
+        given = [*files, *(["--base-conf", conf] if conf and explainer.conf != load_conf() else [])]
         _print_remedies(explanation, seconds, given if output == "wide" else ())
         _print_loops(loops, end)
         if output == "wide" and (page := pages.page_of(explanation)):
@@ -69,7 +70,8 @@ def _cycle(files: Sequence[str], read: Callable[[], Cluster], name: str | None,
     timeline = None
     if cycle is None and life is None:
         cluster = read()
-        warnings = cluster.admit(refuse=False)
+        refused = _unless_refused(cluster)
+        warnings = cluster.admit(refuse=False) + refused
         explainer = cluster.explainer(now=inputs.moment(now), about=name or None)
         warnings, known = explainer.objects.warnings + warnings, cluster.has_configuration()
     else:
@@ -80,6 +82,18 @@ def _cycle(files: Sequence[str], read: Callable[[], Cluster], name: str | None,
         explainer = timeline.at()
     more = [] if known else [Message("why.default")]
     return explainer, timeline, warnings + lint.doubts(explainer.session) + more
+
+
+def _unless_refused(cluster: Cluster) -> list[Message]:
+    """Give a cluster whose configuration Volcano refuses its default one, with which it starts; and
+    return a sentence that says so.
+    """
+    try:
+        cluster.configuration()
+    except ConfError as error:
+        cluster.conf = load_conf()
+        return [Message("why.refused", why=str(error))]
+    return []
 
 
 def _unsaid(warnings: Iterable[Message], answer: Explanation | None) -> list[Message]:
