@@ -137,6 +137,8 @@ def test_a_merged_anchor_gives_its_values_and_yields_to_own_ones():
     [
         (TIERS + "  - name: gang\n    enabledQueueOrder: false", "did you mean enableQueueOrder?"),
         (TIERS + "  - name: gang\n    ennableJobOrder: false", "did you mean enableJobOrder?"),
+        (TIERS + "  - name: overcommit\n    overcommit-factor: 2",
+         "arguments of a plugin are read below its field arguments"),
         ("actions: allocate\nacttions: x", "line 2: acttions is not known"),
         ("actions: allocate\nfoo: {bar: 1}",
          "known here are actions, tiers, configurations, metrics"),

@@ -308,7 +308,9 @@ class Reader:
         for key, child in entries(node, []).items():
             where = f"{path}.{key}" if path else key
             if key not in shape:
-                hint = did_you_mean(key, shape, Message("conf.known", shape=[*shape]))
+                known = Message("conf.argument" if "arguments" in shape else "conf.known",
+                                shape=[*shape])
+                hint = did_you_mean(key, shape, known)
                 self.warnings.append(Message("conf.unknown", line=child.start_mark.line + 1,
                                              where=where, hint=hint))
             elif (read := self._value(child, where, shape[key])) is not None:
