@@ -211,7 +211,7 @@ def test_a_cycle_says_in_one_sentence_what_it_cannot_take(use, error, sentence):
 
 def test_a_parent_of_the_root_is_told():
     cycle = Cluster().queue("a").queue("root", parent="a").run()
-    assert doubts(cycle.session) == [
+    assert [*map(str, doubts(cycle.session))] == [
         'Queue root: spec.parent is "a" and has no effect: allowed is none, the root is above all '
         "other queues."]
 
