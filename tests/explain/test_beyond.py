@@ -266,6 +266,33 @@ def test_more_memory_than_any_card_has_left_is_told_with_the_pods_whose_end_free
     assert ("wait for the end of" in found.text) is bool(ends) and ends in found.text
 
 
+@pytest.mark.parametrize(("cores", "pods", "fit", "most", "ends"), [
+    (0, [], None, 0, ""),
+    (0, [("p1", "a", 3, 0)], 1, 5, "default/p1"),  # memory
+    (60, [("p1", "b", 0, 50)], 1, 0, "default/p1"),  # cores
+    (0, [("p1", "b", 0, 0), ("p2", "b", 0, 0)], 1, 0, "default/p1 or default/p2")])  # parts
+def test_the_cards_of_a_node_that_have_what_each_of_several_is_to_have_are_counted(
+        cores, pods, fit, most, ends):
+    cluster = Cluster().add(*((NODE % f'volcano.sh/node-vgpu-register: "{cards}"').replace(
+        "n1", name).replace("pods: 9", "pods: 9, volcano.sh/vgpu-memory: 16, "
+                            "volcano.sh/vgpu-cores: 200")
+        for name, cards in (("n1", "a,2,8,X,true,m:b,2,8,X,true,m:"), ("n2", "c,2,9,X,true,m:"))),
+        POD % ("", "volcano.sh/vgpu-memory: 6, volcano.sh/vgpu-number: 2, "
+               f"volcano.sh/vgpu-cores: {cores}", ""), group("old"))
+    for name, card, memory, part in pods:
+        cluster.add(pod(name, "old", "n1", "Running", requests={"cpu": "100m"}, annotations={
+            "volcano.sh/vgpu-ids-new": f"{card},NVIDIA,{memory},{part}:;"}))
+    found = cluster.explainer(CONF % "deviceshare").why("a/g")
+    assert (f"waits for 2 cards of one node with 6 of volcano.sh/vgpu-memory left: n1 has {fit}."
+            in found.head) is (fit is not None)
+    assert ("1 of 2 on n1, 1 of 2 on n2" in found.text) is (fit is not None)
+    assert (f"each has at least {most} " in found.text) is bool(most)
+    assert ("parts or cores of the others are in use" in found.text) is (most == 0 and bool(pods))
+    assert f"or wait for the end of {ends}." in found.text if ends else True
+    assert [remedy.change for remedy in found.remedies if most] == [
+        f"job a/g: request per pod volcano.sh/vgpu-memory 6 -> {most}"] * bool(most)
+
+
 def test_a_pod_that_is_asked_about_says_what_decides_beyond_the_lab():
     found = Cluster().add(NODE % "", POD % ("", VGPU, REFUSED)).explainer(
         CONF % "deviceshare").why("pod/p")

@@ -34,9 +34,13 @@ a pod has those that it is given.
 """
 NUMA_POLICY = "volcano.sh/numa-topology-policy"
 SURE = {"beyond.cards.mode": "mode", "beyond.numa.policy": "numa", "beyond.cards.left": "left",
+        "beyond.cards.several": "several", "beyond.cards.used": "several",
         "beyond.numa.less": "cpus"}
 """What no node has, or has left, by the message that says so."""
-MEMORY, MODE = "volcano.sh/vgpu-memory", "volcano.sh/vgpu-mode"
+MEMORY, CORES = "volcano.sh/vgpu-memory", "volcano.sh/vgpu-cores"
+WHOLE = 100
+"""The cores of a card."""
+MODE = "volcano.sh/vgpu-mode"
 COUNTED = re.compile(r"\d+/(\d+) tasks in gang ")
 """How plugin gang says how many pods of a PodGroup the scheduler has seen."""
 WAITED = ("beyond_answer", "waited")
@@ -246,29 +250,60 @@ def _mode(seen: Evidence, task: TaskInfo) -> Message | None:
 
 
 def _card_memory(seen: Evidence, task: TaskInfo) -> Message | None:
-    """That a container requests more memory of a card than any card has, or has left."""
-    asked = max((int(quantity.parse(text)) for each in task.pod.spec.containers
-                 for text in [(each.resources.limits | each.resources.requests).get(MEMORY)]
-                 if text), default=0)
-    cards = [(int(card[2]), node.name, _held(node).get(card[0], []))
-             for node in seen.ssn.nodes.values() for card in _listed(node.node, CARDS)]
-    most, name, _ = max(cards, key=itemgetter(0), default=(0, "", []))
+    """That a container requests more memory of a card than any card has, or has left, or of more
+    cards than one node has that have so much left.
+    """
+    asks = [{name: int(quantity.parse(text)) for name, text in (
+        each.resources.limits | each.resources.requests).items() if name in (PARTS, MEMORY, CORES)}
+        for each in task.pod.spec.containers]
+    wants = max(asks, key=lambda each: each.get(MEMORY, 0), default={})
+    asked, n, cores = (wants.get(name, 0) for name in (MEMORY, PARTS, CORES))
+    nodes = {node.name: node for node in seen.ssn.nodes.values() if _listed(node.node, CARDS)}
+    most, name = max(((int(card[2]), name) for name, node in nodes.items()
+                      for card in _listed(node.node, CARDS)), key=itemgetter(0), default=(0, ""))
     if asked > most > 0:
         return Message("beyond.cards.memory", resource=MEMORY, asked=asked, node=name, most=most,
                        annotation=CARDS)
-    left = [(size - sum(amount for _, amount in held), name) for size, name, held in cards]
-    most, name = max(left, key=itemgetter(0), default=(asked, ""))
-    ends = [pod for (free, _), (_, _, held) in zip(left, cards, strict=True)
-            for pod, amount in held if free + amount >= asked]
-    return None if asked <= most else Message(
-        "beyond.cards.left", resource=MEMORY, asked=asked, node=name, most=most,
-        annotation=ALLOTTED, ends=Message("beyond.cards.ends", pods=ends) if ends else None)
+    least = max(n, 1) - 1  # the card with the least of as many as are requested
+    free = {name: _free(node, cores) for name, node in nodes.items()}
+    most, name = max(((each[least], name) for name, each in free.items() if least < len(each)),
+                     key=itemgetter(0), default=(asked, ""))
+    if asked <= most:
+        return None
+    ends = [pod for node in nodes.values() if least < len(free[node.name])
+            for pod in dict.fromkeys(pod for each in _held(node).values() for pod, *_ in each)
+            if _free(node, cores, pod)[least] >= asked]
+    fit = {name: sum(left >= asked for left in each) for name, each in free.items()}
+    there = [Message("beyond.cards.there", node=name, n=n, fit=count)
+             for name, count in fit.items()]
+    several = "several" if most else "used"
+    return Message(
+        f"beyond.cards.{several if least else 'left'}", resource=MEMORY, asked=asked,
+        node=name, most=most, n=n, fit=fit[name], there=there, annotation=ALLOTTED,
+        ends=Message("beyond.cards.ends", pods=ends) if ends else None)
 
 
-def _held(node: NodeInfo) -> dict[str, list[tuple[str, int]]]:
-    """The pods that are given memory of each card of a node, and how much."""
-    return grouped((card[0], (each.key, int(card[2]))) for each in node.tasks.values()
-                   for card in _listed(each.pod, ALLOTTED))
+def _free(node: NodeInfo, cores: int, without: str = "") -> list[int]:
+    """The memory that each card of a node has left, the most first, `without` a pod: none of one
+    whose parts are given away, or that has fewer cores left.
+    """
+    held, found = _held(node), list[int]()
+    for card in _listed(node.node, CARDS):
+        parts = [each for each in held.get(card[0], ()) if each[0] != without]
+        fits = len(parts) < _number(card[1:]) and sum(each[2] for each in parts) + cores <= WHOLE
+        found.append((int(card[2]) - sum(each[1] for each in parts)) * fits)
+    return sorted(found, reverse=True)
+
+
+def _held(node: NodeInfo) -> dict[str, list[tuple[str, int, int]]]:
+    """The pods that are given parts of each card of a node, with memory and cores."""
+    return grouped((card[0], (each.key, int(card[2]), _number(card[3:])))
+                   for each in node.tasks.values() for card in _listed(each.pod, ALLOTTED))
+
+
+def _number(fields: list[str]) -> int:
+    """The number in the first of some fields of an annotation; 0 where there is none."""
+    return int(fields[0]) if fields and fields[0].isdecimal() else 0
 
 
 def crowded(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
@@ -280,9 +315,9 @@ def crowded(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
         cards = {card[0]: int(card[2]) for card in _listed(node.node, CARDS)}
         said = [*kubelet.above(seen, node.name), *(Message(
             "crowded.card", card=card, node=node.name, resource=MEMORY, most=cards[card],
-            asked=asked, pods=[pod for pod, _ in each]) for card, each in _held(node).items()
-            for asked in [sum(amount for _, amount in each)] if asked > cards.get(card, inf)
-            and any(pod == task.key for pod, _ in each))]
+            asked=asked, pods=[pod for pod, *_ in each]) for card, each in _held(node).items()
+            for asked in [sum(amount for _, amount, _ in each)] if asked > cards.get(card, inf)
+            and any(pod == task.key for pod, *_ in each))]
         if said:
             yield Cause("crowded", said, context=True)
             return
