@@ -212,7 +212,7 @@ class Cluster(ClusterObjects):
         from volcano_lab.simulation import Simulation
 
         world = self.objects()
-        timeline = Timeline(1, about, world.later)
+        timeline = Timeline(1, about, world.later, world.given)
         with log.quiet():
             Simulation(world, self.configuration(conf), observer=timeline).run(cycles - 0.5)
         return timeline

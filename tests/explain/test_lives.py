@@ -424,3 +424,15 @@ def test_a_node_that_a_rule_refuses_is_no_loop_of_shares_and_other_nodes_are_wai
     changes = {remedy.change: remedy for remedy in found.remedies}
     assert "job default/web: pod anti-affinity preferred, not required, for all its pods" in changes
     assert changes["wait for the end of default/kept"].placed == 2
+
+
+def test_a_promise_that_hinges_on_when_evicted_pods_end_says_so():
+    """Of two pods of a full node one ends in each cycle, and its place is taken."""
+    cluster = Cluster([PriorityClass(ObjectMeta("high"), 9)])
+    for name in "ab":
+        cluster.node(name, cpu=9, pods=2)
+    cluster.job("low", pods=4, min_member=1, cpu=1, running={"a": 2, "b": 2})
+    found = asked(cluster.job("new", pods=2, cpu=1, priority_class="high"),
+                  conf("allocate, preempt", "priority", "gang"))
+    assert found.codes == ["promise_lost"] and "maximum number of pods" not in found.text
+    assert "where all end at once, 2 of its 2 pods are placed" in found.text

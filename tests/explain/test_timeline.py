@@ -359,3 +359,34 @@ def test_a_stretch_says_why_the_job_waits_at_its_end():
     row = timeline.rows["default/a"][0]
     rows = [row | {"cycle": cycle, "why": why} for cycle, why in enumerate(("cpu 2", "cpu 3."), 1)]
     assert [(each["cycles"], each["what"]) for each in stretches(rows)] == [("1-2", "cpu 3")]
+
+
+OWNED = """apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, uid: d}
+spec: {replicas: 1, template: {spec: {schedulerName: volcano, containers: [{name: c}]}}}
+---
+apiVersion: apps/v1
+kind: ReplicaSet
+metadata: {name: web-1, uid: r, ownerReferences: [
+  {apiVersion: apps/v1, kind: Deployment, name: web, uid: d, controller: true}]}
+spec: {replicas: 1, template: {spec: {schedulerName: volcano, containers: [{name: c}]}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web-1-x, creationTimestamp: "2026-01-01T00:00:00Z", resourceVersion: "7",
+  ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web-1, uid: r, controller: true}]}
+spec: {schedulerName: volcano, containers: [{name: c, resources: {requests: {cpu: 1}}}]}
+status: {phase: Pending}
+---
+{apiVersion: v1, kind: Node, metadata: {name: n1, creationTimestamp: "2026-01-02T00:00:00Z",
+  resourceVersion: "8"}, status: {allocatable: {cpu: 4, pods: 9}}}
+"""
+
+
+def test_a_simulated_cycle_knows_the_names_of_owners_and_shows_nothing_of_the_cluster():
+    """As plain `why` does; an age in the export says nothing of a cycle that is simulated."""
+    cluster = Cluster().add(OWNED)
+    assert "waits in the cluster" in cluster.why("web").head
+    found = cluster.timeline(1, "web").why("web")
+    assert found.rows and "waits in the cluster" not in found.head

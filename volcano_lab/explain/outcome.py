@@ -196,11 +196,12 @@ def _ran(seen: Evidence) -> tuple[Session, TraceReader] | None:
 
 def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float | None = None,
             end: float = inf, as_before: Callable[[Outcome], bool] | None = None, bound: str = "",
-            ran: tuple[Session, TraceReader] | None = None) -> Outcome:
+            ran: tuple[Session, TraceReader] | None = None, together: bool = False) -> Outcome:
     """Run cycles until a job has its places and no pod leaves, the job `bound`
     has no promises, or nothing changes any more; with `as_before`, whether pods are evicted as they
     are without a change, until others are a second time. `ran`: the first cycle, if it has run, see
-    `life`. Raises `TooLate` at the `end`, a moment of the clock.
+    `life`; `together`: all evicted pods end before the next cycle. Raises `TooLate` at the `end`, a
+    moment of the clock.
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.framework.config.conf import load_conf
@@ -213,7 +214,7 @@ def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float
     observer = Watch(end, bound, lambda ssn: _is_bound(ssn, bound)) if bound else Deadline(end)
     observer.evictions = EVICTIONS
     with silent(), suppress(Done):
-        for cycle in life(objects, conf, now, CYCLES, Turns, large, observer,
+        for cycle in life(objects, conf, now, CYCLES, Turns, large or together, observer,
                           ran=ran[0] if ran else None):
             found.add(cycle.session, cycle.trace if found.cycles or not ran else ran[1])
             if found.rest is None and cycle.rests:

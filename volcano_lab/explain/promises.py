@@ -148,7 +148,11 @@ def _lost(seen: Evidence, job: JobInfo, parts: list[Message], records: list[Reco
     against = next(_kept_off(seen, job, {*gone}), None)
     losing, taking = ({seen.ssn.jobs[uid].queue for uid in some if uid in seen.ssn.jobs}
                       for some in (gone, takers))
-    return Cause("promise_lost", [*parts, said, after, *(
+    other = outcome.outcome(seen.objects, seen.ssn.conf, job.uid, seen.ssn.now, together=True
+                            ) if len(seen.ssn.nodes) < outcome.LARGE else found
+    at_once = Message("promise_lost.at_once", placed=other.placed(job.uid), pods=len(job.tasks)
+                      ) if other.runs(job.uid) else None
+    return Cause("promise_lost", [*parts, said, at_once, after, *(
         [Message("promise_lost.against"), *against.sentences] if against else ())], {
         "action": min((record.action for record in records), default=""), "victims": list(gone),
         "takers": list(takers), **({
@@ -167,7 +171,9 @@ def _kept_off(seen: Evidence, job: JobInfo, gone: set[str]) -> Iterator[Cause]:
         if chosen and (code := rules.rule_of(reason)[0]):
             found = next(rules.rule_causes(seen, task.key, {task.node_name: reason}, (0, None),
                                            chosen[-1]))
-            if code not in rules.BESIDE or not gone.issuperset(found.numbers["holders"]):
+            holders = {*found.numbers.get("holders", ())}
+            leave = gone & holders if code == "pods_exceeded" else gone >= holders
+            if code not in rules.OCCUPIED or not leave:
                 yield found
 
 

@@ -26,7 +26,7 @@ from volcano_lab.explain.victims import victim_causes
 from volcano_lab.framework import Observer, Session
 from volcano_lab.manifests.loader import Loaded
 from volcano_lab.messages import Message, Misuse, NoSuch, friendly_errors, paragraph
-from volcano_lab.trace import Part, Shown, Trace
+from volcano_lab.trace import Names, Part, Shown, Trace
 
 COUNTS = {"pending": ("Pending", "Pipelined"), "bound": ("Allocated", "Binding", "Bound"),
           "running": ("Running",), "leaving": ("Releasing",), "ended": ("Succeeded",)}
@@ -61,10 +61,11 @@ class Timeline(Observer, Shown):
     """
 
     def __init__(self, keep: int = 20, about: str = "",
-                 later: Mapping[str, list[api.Pod]] | None = None):
+                 later: Mapping[str, list[api.Pod]] | None = None,
+                 given: Iterable[api.KubernetesObject] = ()):
         if isinstance(keep, int) and keep < 0:
             raise Misuse("timeline.keep", keep=keep)
-        self.about, self.cycles, self.later = about, 0, later or {}
+        self.about, self.cycles, self.later, self.given = about, 0, later or {}, given
         self.kept: deque[tuple[int, list[Any], Trace, Session]] = deque(maxlen=keep)
         self.rows: dict[str, list[dict[str, Any]]] = {}
         self.evictions: list[Eviction] = []
@@ -84,6 +85,9 @@ class Timeline(Observer, Shown):
         self._trace.opened(ssn)
         cache: Any = ssn.cache
         self._objects = Loaded(settled(cache, ssn.now))
+        for place, obj in enumerate(self._objects):  # an age shows nothing of simulated cycles
+            if obj.kind in ("Pod", "PodGroup") and obj.metadata.resource_version:
+                self._objects[place] = obj.changed(metadata={"resource_version": ""})
         self._objects.later = {key: pods for key, pods in self.later.items()
                                if pods and pods[0].key not in cache.pods}
         self.first = self.first or (self._objects, ssn.conf, ssn.now)
@@ -93,7 +97,7 @@ class Timeline(Observer, Shown):
         trace, self._trace = self._trace, Trace()
         self.cycles += 1
         length, before, seen = len(trace.records), len(self.evictions), Evidence(ssn, trace)
-        seen.brief = True
+        seen.brief, seen.names = True, Names(ssn, self.given)
         self.names |= seen.names.jobs
         for record in list(trace.iter("commit")):
             if record["operation"] == "evict":
@@ -117,7 +121,8 @@ class Timeline(Observer, Shown):
         evicted = [Message("row.evicted_for" if each.winner else "row.evicted", action=each.action,
                            pod=each.pod.partition("/")[2], job=self.names.get(
                                each.winner, "").partition("/")[2]) for each in gone]
-        names = {name.rpartition("/")[2] for name in (job.uid, self.names[job.uid], *(
+        names = {name.rpartition("/")[2] for name in (
+            job.uid, self.names[job.uid], *seen.names.above[job.uid], *(
             task.key for task in job.tasks.values()))} if self.about else {""}
         cause = next((cause for cause in why_job.job_causes(seen, job) if not cause.context), None
                      ) if self.about.rpartition("/")[2] in names else None
@@ -138,7 +143,9 @@ class Timeline(Observer, Shown):
         """
         for number, objects, trace, ssn in self.kept:
             if number == (self.cycles if cycle is None else cycle):
-                return Explainer(objects, ssn.conf, ssn.now, (trace, ssn))
+                found = Explainer(objects, ssn.conf, ssn.now, (trace, ssn))
+                found.names = found.evidence.names = Names(ssn, self.given)
+                return found
         known = f"{self.kept[0][0]} to {self.cycles}" if self.kept else "none"
         raise NoSuch("timeline.cycle", cycle=cycle, known=known)
 
