@@ -175,3 +175,13 @@ def test_the_first_line_says_what_the_whole_gang_lacks_or_all_pods_without_one(
         "new").head
     amount = whole.removesuffix(" short")
     assert (f"the nodes lack {amount} for its " if full else f"queue a is {whole}") in head
+
+
+def test_a_gang_whose_largest_pods_lack_nothing_says_what_the_refused_one_lacks():
+    """Its two largest by CPU have places: those with a device wait."""
+    pods = [pod(f"new-{number}", "new", requests={"cpu": cpu, **gpu}) for number, (cpu, gpu) in
+            enumerate((("1", {"nvidia.com/gpu": "1"}), ("2", {}), ("2", {})))]
+    full = Cluster().node("n1", cpu=9, gpu=1).job("old", cpu=1, gpu=1, running={"n1": 1})
+    found = Explainer(Cluster([*full.objects(), group("new", minMember=2), *pods]).objects(), conf(
+        "gang", "predicates", actions="allocate")).why("new")
+    assert "lack nvidia.com/gpu 1 for its pod" in found.head, found.head

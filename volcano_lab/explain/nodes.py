@@ -211,8 +211,9 @@ def _of_all(seen: Evidence, task: TaskInfo, choice: Record, left: dict[str, Amou
     needed = part(amounts(still_needed(job, count)), next(iter(left.values())))
     free = {name: sum(max(each[name], 0.0) for each in left.values()) + own.get(name, 0.0)
             for name in needed}
-    return Message(f"nodes.{of}", n=count, sum=part(needed, over(needed, free)),
-                   limit=free) if count > 1 else None
+    short = over(needed, free)  # none where the largest pods are not those that lack something
+    return Message(f"nodes.{of}", n=count, sum=part(needed, short), limit=free
+                   ) if count > 1 and short else None
 
 
 def _largest(seen: Evidence, request: Amounts, allowed: list[str], names: list[str]) -> Amounts:

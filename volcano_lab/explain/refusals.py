@@ -207,7 +207,8 @@ def _of_gang(seen: Evidence, job: JobInfo, record: Record, cause: Cause) -> Mess
     held, gang = added(sums["allocated"], own, -1.0), amounts(still_needed(job, missing))
     names = [*{**cause.numbers["limit"], **over(part(added(held, gang), gang), limit)}]
     held, gang, limit = (part(some, names) for some in (held, gang, limit))
-    return None if (whole := added(held, gang)) == cause.numbers["asked"] else Message(
+    whole = added(held, gang)
+    return None if whole == cause.numbers["asked"] or not over(whole, limit) else Message(
         f"queue.{of}{'.more' * (len(names) > len(cause.numbers['limit']))}",
         held=held, gang=gang, sum=whole, n=missing, limit=limit)
 
