@@ -264,13 +264,20 @@ def _card_memory(seen: Evidence, task: TaskInfo) -> Message | None:
     if asked > most > 0:
         return Message("beyond.cards.memory", resource=MEMORY, asked=asked, node=name, most=most,
                        annotation=CARDS)
-    least = max(n, 1) - 1  # the card with the least of as many as are requested
-    free = {name: _free(node, cores) for name, node in nodes.items()}
+    return _cards_left([*nodes.values()], asked, max(n, 1), cores)
+
+
+def _cards_left(nodes: list[NodeInfo], asked: int, n: int, cores: int) -> Message | None:
+    """That no node has so many cards that have so much memory and so many cores left, and the pods
+    of which the end of one is enough.
+    """
+    least = n - 1  # the card with the least of as many as are requested
+    free = {node.name: _free(node, cores) for node in nodes}
     most, name = max(((each[least], name) for name, each in free.items() if least < len(each)),
                      key=itemgetter(0), default=(asked, ""))
     if asked <= most:
         return None
-    ends = [pod for node in nodes.values() if least < len(free[node.name])
+    ends = [pod for node in nodes if least < len(free[node.name])
             for pod in dict.fromkeys(pod for each in _held(node).values() for pod, *_ in each)
             if _free(node, cores, pod)[least] >= asked]
     fit = {name: sum(left >= asked for left in each) for name, each in free.items()}
