@@ -5,6 +5,7 @@ what is near.
 from __future__ import annotations
 
 import pytest
+from small_cluster import group, node, pod
 
 from volcano_lab.api.objects import ObjectMeta, OwnerReference, PodGroup
 from volcano_lab.cache import Cache
@@ -372,3 +373,14 @@ def test_pods_without_a_podgroup_are_asked_about_by_its_name():
     by_group, by_pod = world.why("two/g").text, world.why("two/p").text
     assert "create PodGroup g in namespace two" in by_group
     assert by_group == by_pod.replace("two/p", "two/g")
+
+
+def test_a_job_is_found_by_the_label_that_an_operator_gives_its_pods():
+    """Where the operator has created no PodGroup, so that no owner has the name."""
+    labels = {"sparkoperator.k8s.io/app-name": "pi", "app": "other"}
+    cluster = Cluster().add(node("n1"), group("podgroup-1"), *(
+        pod(f"pi-{number}", "podgroup-1", "", labels=labels,
+                          requests={"cpu": "9"}) for number in range(2)))
+    assert cluster.why("pi").about == cluster.why("default/pi").about == "job default/podgroup-1"
+    with pytest.raises(LookupError):
+        cluster.why("other")

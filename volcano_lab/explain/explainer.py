@@ -30,13 +30,15 @@ from volcano_lab.explain.victims import evicted_for, victim_causes, who_evicts
 from volcano_lab.explain.why_job import job_causes, unusual
 from volcano_lab.framework import SchedulerConfiguration, Session, load_conf
 from volcano_lab.framework.collector import collector_paused, enable_past_young
-from volcano_lab.manifests import Loaded, with_defaults
+from volcano_lab.manifests import OPERATORS, Loaded, with_defaults
 from volcano_lab.messages import Message, NoSuch, friendly_errors, near
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import CauseTrace, Part, Shown, TraceReader, names
 
 REFUSED = (*candidates.CAPABILITY, "overcommit_refuses", "resource_quota")
 """Causes by which enqueue does not admit a job."""
+LABELS = {row.label for row in OPERATORS.values() if "/" in row.label}
+"""Labels in which pods have the name of the object of which an operator has created them."""
 PROMISED = ("never_bound", "promise_lost")
 """Causes of pipelined pods that are never bound."""
 
@@ -93,11 +95,22 @@ class Explainer(Shown):
             found = left_out(self.evidence, what, self.why_job, self._why_with) or left_out(
                 self.evidence, name, self.why_job, self._why_with) or no_queue(
                 self.evidence, name, self._why_with)
+            labelled = [] if found else self._labelled(what)
+            if len(labelled) == 1:
+                return self.why_job(labelled[0])
             if found is None:
                 raise
             return found
         return {"job": self.why_job, "pod": self.why_task, "queue": self.why_queue,
                 "node": self.why_node}[kind](key)
+
+    def _labelled(self, name: str) -> list[str]:
+        """The jobs of whose pods a label of their operator has a name: it has created no PodGroup.
+        """
+        pods = {(task.job, task.namespace, task.pod.metadata.labels.get(label, ""))
+                for task in self.evidence.tasks.values() for label in LABELS}
+        return sorted({uid for uid, space, value in pods if value and name in (
+            value, f"{space}/{value}")})
 
     def _why_with(self, objects: Sequence[api.KubernetesObject], uid: str) -> Explanation:
         """Why a job waits among other objects."""
