@@ -426,3 +426,23 @@ def test_only_jobs_that_were_short_before_the_cycle_are_deleted(evicts, alone):
         "priority", "predicates", actions=f"allocate{', preempt' * evicts}"))
     deleted = [text.count("-podgroup") for text in changes if text.startswith("others -")]
     assert deleted == ([] if alone is None else [5, *[1] * alone])
+
+
+def test_no_node_that_announces_volumes_is_bought():
+    """A CSINode offers these, and a driver that none offers has a change of its own."""
+    cluster = Cluster().node("n1", cpu=4).job("new", cpu=2).add("""
+{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: default},
+ spec: {storageClassName: local, accessModes: [ReadWriteOnce],
+        resources: {requests: {storage: 1Gi}}}}
+---
+{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: local},
+ provisioner: kubernetes.io/no-provisioner, volumeBindingMode: WaitForFirstConsumer}
+""")
+    claimed = [obj.changed(spec={"volumes": [
+        {"name": "d", "persistentVolumeClaim": {"claimName": "data"}}]}) if obj.kind == "Pod"
+        else obj for obj in cluster.objects()]
+    texts = [text for option in options_of(Cluster(claimed), ADMITTED)
+             for text in option.most.settings]
+    assert "conf/ignored-provisioners=kubernetes.io/no-provisioner" in texts
+    assert any(".more=" in text for text in texts)
+    assert not any("attachable-volumes" in text for text in texts)

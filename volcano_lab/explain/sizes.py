@@ -9,7 +9,7 @@ from itertools import chain
 from math import ceil
 from typing import Any
 
-from volcano_lab.api import JobInfo, Resource, TaskInfo, quantity_text
+from volcano_lab.api import ATTACHABLE, JobInfo, Resource, TaskInfo, quantity_text
 from volcano_lab.changes.job_fields import requests_of
 from volcano_lab.explain import owners, required, slips, values
 from volcano_lab.explain.evidence import largest_of, member, of_daemons, requested, unplaced
@@ -118,7 +118,8 @@ def _devices(names: Iterable[str], ssn: Session, causes: list[Cause], largest: A
     fit = min((left[name] // amount for name, amount in largest.items() if amount and name in left
                ), default=members)
     unknown = {name: amount * max(min(DEVICES // amount, members, fit), 1)
-               for name, amount in largest.items() if name not in there and amount}
+               for name, amount in largest.items() if name not in there and amount
+               and not name.startswith(ATTACHABLE)}  # a CSINode offers these
     return {name: largest[name] + agents.get(name, 0.0) for name in small} | unknown
 
 
