@@ -189,6 +189,18 @@ def test_a_job_that_is_never_admitted_is_explained_with_its_pods_in_any_cycle(ca
     assert codes[0] == codes[1] and "pods_later" in codes[0]
 
 
+def test_the_pods_of_a_submitted_job_are_not_there_before_it_is_admitted():
+    """Whether its PodGroup is among the files, or only the Job."""
+    job = next(each for each in CLUSTER.split("---") if "kind: Job" in each)
+    for queue, later in (("default", False), ("small", True)):
+        cluster = Cluster().node("n1", cpu=16).queue("small", capability={"cpu": 1}).add(
+            job.replace("queue: small", f"queue: {queue}"))
+        codes = [cause.code for cause in cluster.why("train").causes]
+        assert ("pods_later" in codes) is later, codes
+    there = Cluster([*cluster.objects()]).why("train")
+    assert "pods_later" not in [cause.code for cause in there.causes]
+
+
 def test_serve_creates_the_pods_of_an_admitted_job(tmp_path):
     service = Service(enlarged(tmp_path).parent, report=lambda _: None)
     for _ in range(3):

@@ -138,7 +138,8 @@ class Explainer(Shown):
             made.given = [*self.evidence.given]
             made.not_created = self.evidence.not_created
             found = self._why_with(made, self.names.called(uid))
-            found.causes.append(Cause.of("pods_later", context=True, pods=len(later)))
+            if "pods_later" not in [cause.code for cause in found.causes]:  # no Job is given
+                found.causes.append(Cause.of("pods_later", context=True, pods=len(later)))
             return found
         causes = job_causes(self.evidence, job)
         codes = {cause.code for cause in causes}
@@ -148,6 +149,8 @@ class Explainer(Shown):
             causes += larger_first(self.evidence, job)
         causes += [*self._reserving(causes), *releases.defect_causes(self.evidence, job, causes)]
         loops = self.loops() if len(self.session.nodes) < LARGE else None
+        if self._not_created_yet(job):
+            causes.append(Cause.of("pods_later", context=True, pods=len(job.tasks)))
         causes += loops.causes if loops is not None else []
         if not loops and self._in_time(job):
             causes.append(Cause.of("in_time", context=True))
@@ -175,6 +178,12 @@ class Explainer(Shown):
         late = any(each.number > refused[0].number for each in trace.of("enqueued") if refused)
         return Explainer(self.first.world, self.conf, self.first.session.now) if (
             late and self.first) else None
+
+    def _not_created_yet(self, job: JobInfo) -> bool:
+        """Whether pods of a Volcano Job that is not admitted are there in the lab alone."""
+        waits = job.is_pending() and job.tasks and self.evidence.volcano_jobs(job)
+        return bool(waits) and not any(
+            task.key in self.evidence.named for task in job.tasks.values())
 
     def _in_time(self, job: JobInfo) -> bool:
         """Whether a job gets the places that it waits for without a change."""
