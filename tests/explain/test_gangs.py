@@ -395,6 +395,18 @@ def test_the_hyper_nodes_that_a_job_or_its_sub_group_lacks(there, new, said, hol
     assert not said or found["topology_too_small"].numbers["holds"] == holds
 
 
+@pytest.mark.parametrize(("placed", "head"), [
+    ([], "a HyperNode that fits 3 pods together"),
+    (["n0"], "nodes of HyperNode s0, where its other pods are, that fit 2 more pods"),
+    (["n0", "n1"], "a node of HyperNode s0, where its other pods are, that fits 1 more pod")])
+def test_the_first_line_of_a_gang_names_the_hyper_node_of_its_other_pods(placed, head):
+    held = gang("old", 2, None, ["n0", "n1"], cpu="2") if placed else []
+    cluster = Cluster([*two_tiers(), *held, *gang("new", 3, HARD, placed, cpu="2")])
+    cluster = cluster if placed else cluster.job("one", cpu=3, running={"n2": 1}).job(
+        "two", cpu=3, running={"n0": 1})
+    assert cluster.why("new", conf=TOPOLOGY).head.startswith(f"new waits for {head}. ")
+
+
 @pytest.mark.parametrize(("cpus", "plugins", "roles"), [
     ("12", ("priority", "gang", "predicates"), ["b", "a"]),
     ("12", ("gang", "predicates"), None),  # no plugin orders by priority

@@ -81,17 +81,19 @@ def gap_of(cause: Cause, sure: bool = False) -> Message | None:
     """
     code = _gap(cause) + f".{cause.numbers.get('sure')}" * sure
     said = [each for each in cause.sentences if isinstance(each, Message)]
-    own, gang, pods, hours, apart = (
+    own, gang, pods, hours, apart, within = (
         next((each.facts for each in said if each.code.startswith(begin)), {})
         for begin in ("own_pods", ("queue.gang", "nodes.gang"), ("queue.pods", "nodes.pods"),
-                      "zone.hours", "volume.apart"))
+                      "zone.hours", "volume.apart", "topology.placed"))
     for part, holds in (("own", own.get("n")), ("gang", gang), ("pods", pods), ("hours", hours),
-                        ("deadlock", "deadlock" in cause.numbers), ("apart", apart)):
+                        ("deadlock", "deadlock" in cause.numbers), ("apart", apart),
+                        ("within", within)):
         code += f".{part}" * bool(holds and known(f"{code}.{part}"))
     if not known(code) or (cause.context and cause.code not in TOO_LARGE and not sure):
         return None
     facts = {**(said[0].facts if said else {}), **cause.numbers, "own": own.get("n", 0),
-             "hours": hours.get("hours"), "parts": apart.get("parts"), "waiting": pods.get("n")}
+             "hours": hours.get("hours"), "parts": apart.get("parts"), "waiting": pods.get("n"),
+             "within": within.get("hyper_node")}
     facts |= {"which": Message(facts["which"])} if "which" in cause.numbers else {}
     return Message(code, **facts | _short({**facts, **(gang or pods)}))
 
