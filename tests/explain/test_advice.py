@@ -168,8 +168,8 @@ def test_less_of_a_job_is_offered_after_more_of_the_cluster():
     cluster.add(pod("new-0", "nodeSelector: {gpu: a100}").replace(
         "image: x", "image: x, resources: {requests: {cpu: 6}}"))
     assert changes(asked(cluster, actions="allocate")) == [
-        "label n2 gpu=a100", "1 more node like n1",
-        "job default/new: without its node selector gpu=a100", "wait for the end of default/old"]
+        "label n2 gpu=a100", "wait for the end of default/old", "1 more node like n1",
+        "job default/new: without its node selector gpu=a100"]
 
 
 def test_a_request_cut_by_half_is_not_offered_before_a_node():

@@ -313,3 +313,30 @@ def test_pods_whose_names_are_generated_are_counted_where_a_quota_refuses_more()
 def test_all_that_wait_include_owners_whose_pods_a_quota_refuses(manifests, listed):
     waiting = Cluster(loads(manifests)).node("n1", cpu=8).why()
     assert [name for group in waiting for name in group.jobs] == listed
+
+
+SUSPENDED = """
+{apiVersion: ray.io/v1, kind: RayCluster, metadata: {name: old, namespace: a, uid: u-old},
+ spec: {suspend: KEPT, headGroupSpec: {template: {spec: {containers: [{name: h}]}}}}}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: ray-old-pg, namespace: a, uid: u-pg, ownerReferences: [
+  {apiVersion: ray.io/v1, kind: RayCluster, name: old, uid: u-old, controller: true}]}
+spec: {minMember: 3, minResources: {cpu: 3}}
+status: {phase: Inqueue}
+"""
+
+
+@pytest.mark.parametrize(("kept", "deleted", "command"), [
+    ("true", "podgroup/a/ray-old-pg", "kubectl delete podgroup ray-old-pg -n a"),
+    ("false", "raycluster/a/old", "kubectl delete raycluster old -n a")])
+def test_an_owner_that_is_suspended_is_not_deleted_for_what_its_podgroup_reserves(
+        kept, deleted, command):
+    cluster = Cluster().node("n1", cpu=4).add(SUSPENDED.replace("KEPT", kept)).job("new", cpu=3)
+    found = cluster.why("new", conf={"actions": "enqueue, allocate", "tiers": [{"plugins": [
+        {"name": "overcommit", "arguments": {"overcommit-factor": 1}},
+        {"name": "predicates"}]}]}).remedies
+    gone = [remedy for remedy in found if remedy.made.removals]
+    assert [(remedy.made.removals, remedy.kubectl) for remedy in gone] == [
+        ((deleted,), [command])]

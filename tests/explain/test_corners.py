@@ -442,8 +442,8 @@ def test_a_small_cut_of_a_request_comes_before_more_nodes_and_fewer_pods():
     remedies = Explainer(cluster.objects(), 'actions: "allocate"\ntiers: [{plugins: [{name: gang}, '
                          '{name: predicates}]}]').why("new").remedies
     assert [remedy.change for remedy in remedies] == [
-        "job default/new: request per pod cpu 8 -> 7", "1 more node like n1",
-        "wait for the end of default/old", "job default/new: minMember 2 -> 1"]
+        "job default/new: request per pod cpu 8 -> 7", "wait for the end of default/old",
+        "1 more node like n1", "job default/new: minMember 2 -> 1"]
 
 
 def test_pages_and_bytes_are_counted_in_their_steps():

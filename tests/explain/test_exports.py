@@ -88,8 +88,8 @@ def test_a_job_that_is_not_admitted_has_no_pods_yet_and_is_answered_as_with_them
         "(PodGroup Pending, 0 of 2 pods placed)")
     assert explanation.causes[-1].text.startswith("Its pods are created once it is admitted")
     assert [each.change for each in explanation.remedies] == [
-        "1 more node like n1",
-        "wait for the end of default/old", "job default/new: minAvailable 2 -> 1"]
+        "wait for the end of default/old", "1 more node like n1",
+        "job default/new: minAvailable 2 -> 1"]
 
 
 def test_the_cycle_itself_has_only_the_pods_that_there_are():

@@ -165,6 +165,10 @@ HOLDING = [  # the cluster, the sentence
      "Holders of cpu: default/more 2 (1 pod waiting), default/new 2. All of them wait for more "
      "themselves. Minimums (minMember, minResources) that count all that a job needs admit fewer "
      "at once."),
+    (Cluster().node("n1", cpu=4).job("new", pods=2, cpu=2, running={"n1": 1}).job(
+        "more", pods=3, cpu=1, running={"n1": 2}),
+     "Holders of cpu: default/more 2 (1 pod waiting), default/new 2. All of them wait for more "
+     "themselves."),
     (Cluster().node("n1", cpu=5).job("new", pods=4, min_member=1, cpu=2, running={"n1": 1}).job(
         "more", pods=4, min_member=1, cpu=1, running={"n1": 3}),
      "Holders of cpu: default/more 3 (1 pod waiting), default/new 2."),

@@ -236,7 +236,7 @@ status: {conditions: [{type: STATE, status: "True"}]}
 
 
 @pytest.mark.parametrize("state, first", [
-    ("Succeeded", "delete mpijob/a/o"), ("Running", "1 more node like n1")])
+    ("Succeeded", "delete mpijob/a/o"), ("Running", "wait for the end of a/o")])
 def test_what_an_owner_that_has_ended_leaves_is_deleted_and_no_end_of_it_waited_for(state, first):
     own = ("namespace: a, ownerReferences: [{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, name: "
            "o, uid: u, controller: true}]}")

@@ -506,8 +506,8 @@ def test_a_request_that_is_cut_by_a_quarter_ranks_before_changes_of_other_jobs_a
     (2, 2, "enqueue, allocate", "actions with preempt and without enqueue"),
     (2, 2, "enqueue, allocate, preempt", "actions without enqueue"),
     (2, 2, "allocate, preempt", "enablePreemptable: false for gang"),
-    (2, 3, "allocate, preempt", "1 more node like n1"),  # one of its pods would be left
-    (1, 2, "allocate, preempt", "1 more node like n1")])
+    (2, 3, "allocate, preempt", "wait for the end of default/low"),  # one pod would be left
+    (1, 2, "allocate, preempt", "wait for the end of default/low")])
 def test_a_gang_of_a_lower_priority_goes_as_a_whole_before_nodes_are_bought(
         mine, pods, actions, first):
     cluster = Cluster().node("n1", cpu=pods).add(*(

@@ -43,10 +43,11 @@ def kubectl(change: Change, world: Sequence[KubernetesObject]) -> list[str]:
     >>> print(*kubectl(Change(("queue/a.capability[nvidia.com/gpu]=8",)), objects))
     kubectl patch queue a --type merge -p '{"spec": {"capability": {"nvidia.com/gpu": "8"}}}'
     """
-    draft = Draft(world)
+    draft, given = Draft(world), Draft(getattr(world, "given", world))
     patches: dict[str, dict[str, Any]] = {}
-    commands = [line for name in change.removals for line in _deletions(
-        draft, draft[draft.find(name, name)])]
+    commands = [line for name in change.removals
+                for there in [draft if draft.has(name, name) else given]
+                for line in _deletions(there, there[there.find(name, name)], name)]
     commands += ["" if text.startswith(("conf/", "plugin/")) else _command(
         draft, Setting.read(text), patches) for text in change.settings]
     commands += [shlex.join(["kubectl", "patch", *key.split(), "--type", "merge", "-p",
@@ -54,12 +55,12 @@ def kubectl(change: Change, world: Sequence[KubernetesObject]) -> list[str]:
     return [each for each in commands if each != "patched"] if all(commands) else []
 
 
-def _deletions(draft: Draft, obj: KubernetesObject) -> list[str]:
-    """Return the commands that delete an object, or the owner that would create it again; a
-    PodGroup without an owner does not own its pods.
+def _deletions(draft: Draft, obj: KubernetesObject, name: str) -> list[str]:
+    """Return the commands that delete an object, or the owner that would create it again, unless
+    the `name` is that of a PodGroup; one without an owner does not own its pods.
     """
     owner = next(iter(obj.metadata.owner_references), None) if isinstance(
-        obj, PodGroup | Pod) else None
+        obj, PodGroup | Pod) and not name.startswith("podgroup/") else None
     space = ["-n", obj.namespace] if obj.namespaced else []
     if owner and owner.kind != "ReplicaSet":
         return [_delete(owner.api_version, owner.kind, owner.name, *space)]

@@ -297,7 +297,8 @@ def _all_wait(seen: Evidence, mine: JobInfo, cause: Cause, holders: list[JobInfo
     if counted and 0 < len(nodes) < len(seen.ssn.nodes) and (all_wait or (
             mine in others and len(others) > 1 and "enqueue" in seen.ssn.enabled_actions)):
         yield Message("admission_adds", n=len(nodes))
-    elif all_wait:
+    elif all_wait and not (counted and all(
+            job.min_available >= len(job.tasks) for job in holders)):
         names = amounts(mine.get_min_resources()) or {"cpu": 0.0}
         field = known_of("minimum", owner_of(mine))
         yield Message("all_wait.minimums", field=Message(

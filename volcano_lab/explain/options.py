@@ -22,7 +22,8 @@ from volcano_lab.explain import explanation, slips
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.manifests import OPERATORS, ManifestError, OperatorObject, job_of, with_defaults
 from volcano_lab.manifests.loader import place_key
-from volcano_lab.manifests.operators.model import paths_to
+from volcano_lab.manifests.operators import SUSPENDED
+from volcano_lab.manifests.operators.model import at, paths_to
 from volcano_lab.manifests.schema import unstructure
 from volcano_lab.messages import Message
 from volcano_lab.trace.plain import grouped
@@ -180,9 +181,12 @@ class World:
 
     def owner(self, uid: str, deleted: bool = True) -> str:
         """What is `deleted` so that a job is gone: its Job, or the object of an operator; where
-        another owner would create the PodGroup again or it has none, this.
+        another owner would create the PodGroup again, it has none, or one that is suspended and is
+        to be resumed, this.
         """
-        if (own := self.creators(uid)) and deleted:
+        own = self.creators(uid)
+        kept = any(at(obj.spec, path) == value for obj in own for path, value in SUSPENDED)
+        if own and deleted and not kept:
             return f"{own[0].kind.lower()}/{own[0].key}"
         kinds = {owner.kind for owner in self.groups[uid].metadata.owner_references}
         return self.job(uid) if "Job" in kinds else f"podgroup/{uid}"

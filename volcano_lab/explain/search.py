@@ -110,21 +110,29 @@ class Search(Tries):
         else:
             yield from self.singles(own)
             yield from self.sets(several, SPARING)
+            yield from self._waits(waits)
             yield from self.singles(late)
         if self._leaves_less():
             yield from islice(self.singles(self._sized(late)), 1)
             yield from self.sets([*own, *late], EVERY)
         if self._leaves_less():
             yield from self.chain()
-        yield from sorted(self.singles(waits), key=lambda each: len(each.made.removals))[:1]
+        if self.large:
+            yield from self._waits(waits)
         if all(not change.settings or ".more=" in change.settings[0] for change in self.offered):
             yield from self.singles(requests)
         if not self.offered:
             yield from self.sets(several, ANY)
 
+    def _waits(self, options: Sequence[Option]) -> list[Remedy]:
+        """The end of the fewest jobs."""
+        return sorted(self.singles(options), key=lambda each: len(each.made.removals))[:1]
+
     def _leaves_less(self) -> bool:
-        """Whether what is offered so far, if anything, places the job with a lower minimum only."""
-        return all(LESS.search(text) for change in self.offered for text in change.settings or [""])
+        """Whether what is offered so far but waiting, if anything, places the job with a lower
+        minimum only.
+        """
+        return all(LESS.search(text) for change in self.offered for text in change.settings)
 
     def _large(self, several: Sequence[Option], late: Sequence[Option], requests: Sequence[Option]
                ) -> Iterator[Remedy]:

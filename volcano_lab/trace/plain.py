@@ -13,6 +13,7 @@ import numpy as np
 from volcano_lab import api
 from volcano_lab.api import FitError, HyperNodeInfo, TaskInfo
 from volcano_lab.api.status import TaskStatus
+from volcano_lab.messages import Message
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -109,10 +110,13 @@ def _camel(key: Any) -> str:
 
 def quantities(data: Any, text: Callable[[str, Any], str] = api.quantity_text) -> Any:
     """Return plain data with its amounts as Kubernetes quantities: each dict with only resource
-    names as keys. `text` converts a value from its unit; None, no limit, stays.
+    names as keys, and messages as text. `text` converts a value from its unit; None, no limit,
+    stays.
 
     >>> quantities({"deserved": {"cpu": 1.5, "memory": 2**31}, "placed": {"a/b": 2}})
     {'deserved': {'cpu': '1.5', 'memory': '2Gi'}, 'placed': {'a/b': 2}}
+    >>> quantities([Message("nothing")])
+    ['nothing']
     """
     if isinstance(data, Mapping):
         if data and all(_RESOURCE.fullmatch(str(key)) for key in data):
@@ -121,4 +125,4 @@ def quantities(data: Any, text: Callable[[str, Any], str] = api.quantity_text) -
         return {key: quantities(value, text) for key, value in data.items()}
     if isinstance(data, list | tuple | set):
         return [quantities(each, text) for each in data]
-    return data
+    return str(data) if isinstance(data, Message) else data

@@ -25,10 +25,10 @@ ORDERS = {"no eviction": (), "preempt": ("preempt",), "reclaim": ("reclaim",),
 JOB, FIRST = "default/urgent", "default/urgent-0"
 SHORT = {"overcommit_refuses": "overcommit does not admit it",
          "reclaim_no_candidates": "reclaim has no candidate",
-         "protected_by_gang": "gang keeps too many", "protected_by_drf": "drf keeps too many",
+         "protected_by_drf": "drf keeps too many", "protected_by_gang": "gang keeps too many",
          "not_less_important": "too few candidates", "victims_insufficient": "too few candidates",
          "no_reclaim_action": "no action evicts such pods"}
-"""Code of a cause -> the same in few words."""
+"""Code of a cause -> the same in few words; the first one counts."""
 
 
 def cluster_of(values: Values) -> Cluster:
@@ -57,7 +57,7 @@ class Evicted:
     def why(self) -> Cause:
         """Why nothing came of it, where nothing did."""
         causes = Explainer(self.cluster.objects(), self.conf).why(JOB).causes
-        return next((each for each in causes if each.code in SHORT), causes[0])
+        return next((each for code in SHORT for each in causes if each.code == code), causes[0])
 
     @property
     def text(self) -> str:

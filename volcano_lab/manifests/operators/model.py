@@ -94,8 +94,8 @@ class Part:
     >>> part = Part({"groups": [{"replicas": -1}]})
     >>> [group.count("replicas", 2) for group in part.items("groups")]
     [2]
-    >>> part.findings.errors
-    ['spec.groups[0].replicas is -1; allowed is a whole number from 0 to 50,000']
+    >>> print(*part.findings.errors)
+    spec.groups[0].replicas is -1; allowed is a whole number from 0 to 50,000
     """
 
     def __init__(self, data: Any, path: str = "spec", findings: Findings | None = None):
