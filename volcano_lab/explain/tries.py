@@ -167,20 +167,19 @@ class Tries:
             for some in (self.seen.objects, objects))
         return bool(after - before)
 
-    def _admissible(self, change: Change) -> Change:
-        """A change with what a queue of it deserves raised to its guarantee: Volcano's webhook
-        refuses each change of a queue that is guaranteed more.
+    def _guaranteed(self, objects: Any) -> Change:
+        """What changed queues deserve, raised to their guarantee: Volcano's webhook refuses each
+        change of a queue that is guaranteed more.
         """
-        known = {id(obj) for obj in self.seen.objects}
-        for obj in self.world.applied(change)[0]:
-            if isinstance(obj, Queue) and id(obj) not in known:
+        raised: list[str] = []
+        for obj in objects:
+            if isinstance(obj, Queue) and obj is not self.world.queues.get(obj.name):
                 deserved, guarantee = (Resource.from_list(amounts or {}) for amounts in (
                     obj.spec.deserved, obj.spec.guarantee.resource))
-                change += Change(tuple(
-                    f"queue/{obj.name}.deserved[{name}]={text}"
-                    for name, text in (obj.spec.guarantee.resource or {}).items()
-                    if guarantee.get(name) > deserved.get(name)))
-        return change
+                raised += [f"queue/{obj.name}.deserved[{name}]={text}"
+                           for name, text in (obj.spec.guarantee.resource or {}).items()
+                           if guarantee.get(name) > deserved.get(name)]
+        return Change(tuple(raised))
 
     def judged(self, change: Change, rank: int, alike: tuple[Change, ...] = ()) -> Remedy | None:
         """The remedy that a change is, by the cycles that follow it from the manifests on; None
@@ -188,8 +187,11 @@ class Tries:
         """
         uid = self.job.uid
         try:
-            change = self._admissible(differing(self.world, change))
+            change = differing(self.world, change)
             world = self.world.applied(change)
+            if (raised := self._guaranteed(world[0])) != Change():
+                change += raised
+                world = self.world.applied(change)
             if self._inadmissible(world[0]):
                 return None
             if not self.large:  # in a large one what controllers do besides takes too long
