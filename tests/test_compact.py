@@ -56,6 +56,36 @@ def test_the_model_is_read_in_a_day():
     assert total([LIBRARY / name for name in listed]) <= 4300
 
 
+DENSE = 20
+"""The most branches, loops, handlers and conditions of a function, those of functions in it too."""
+
+
+def density(function: ast.AST) -> int:
+    """Count one, and one for each branch, loop, handler, comprehension and its conditions,
+    conditional expression and operator of `and` and `or`.
+    """
+    count = 1
+    for part in ast.walk(function):
+        count += isinstance(part, ast.If | ast.IfExp | ast.For | ast.While | ast.ExceptHandler
+                            | ast.match_case)
+        count += len(part.values) - 1 if isinstance(part, ast.BoolOp) else 0
+        count += 1 + len(part.ifs) if isinstance(part, ast.comprehension) else 0
+    return count
+
+
+def test_conditions_and_loops_are_counted():
+    assert density(ast.parse("[x for x in y if x and z] if w else 0")) == 5
+
+
+def test_no_function_is_dense():
+    """The course apart."""
+    dense = [f"{path.relative_to(LIBRARY)}:{part.lineno} {part.name}"
+             for path in LIBRARY.rglob("*.py") if "course" not in path.relative_to(LIBRARY).parts
+             for part in ast.walk(parsed(path.read_text(encoding="utf-8")))
+             if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef) and density(part) > DENSE]
+    assert dense == []
+
+
 def test_the_path_from_a_manifest_to_a_bind_names_files_in_the_order_of_a_run():
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     path = page.split("```")[1]

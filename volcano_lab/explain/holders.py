@@ -287,8 +287,7 @@ def _all_wait(seen: Evidence, mine: JobInfo, cause: Cause, holders: list[JobInfo
     all_wait = len(holders) > 1 and all(
         job.has_pending_tasks() and job.ready_task_num() <= max(job.min_available, 1)
         for job in holders)
-    counted = all(not over(requested(job.tasks.values()), amounts(job.get_min_resources()))
-                  for job in (holders if all_wait else [mine]))
+    counted = all(map(_counts_all, holders if all_wait else [mine]))
     if all_wait:
         cause.numbers["deadlock"] = len(holders)
         yield Message("all_wait")
@@ -299,11 +298,21 @@ def _all_wait(seen: Evidence, mine: JobInfo, cause: Cause, holders: list[JobInfo
         yield Message("admission_adds", n=len(nodes))
     elif all_wait and not (counted and all(
             job.min_available >= len(job.tasks) for job in holders)):
-        names = amounts(mine.get_min_resources()) or {"cpu": 0.0}
-        field = known_of("minimum", owner_of(mine))
-        yield Message("all_wait.minimums", field=Message(
-            "all_wait.field", field=field, job=seen.called(mine.uid), asked=part(
-                requested(mine.tasks.values()), names)) if field else None)
+        yield _minimums(seen, mine)
+
+
+def _counts_all(job: JobInfo) -> bool:
+    """Whether a job's minResources count all that its pods request."""
+    return not over(requested(job.tasks.values()), amounts(job.get_min_resources()))
+
+
+def _minimums(seen: Evidence, job: JobInfo) -> Message:
+    """That larger minimums admit fewer jobs at once, and the field of a job's owner for its own."""
+    names = amounts(job.get_min_resources()) or {"cpu": 0.0}
+    field = known_of("minimum", owner_of(job))
+    return Message("all_wait.minimums", field=Message(
+        "all_wait.field", field=field, job=seen.called(job.uid), asked=part(
+            requested(job.tasks.values()), names)) if field else None)
 
 
 def _each_other(seen: Evidence, job: JobInfo, holders: list[str]) -> Iterator[Cause]:

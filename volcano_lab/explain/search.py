@@ -92,18 +92,18 @@ class Search(Tries):
         self._enough: tuple[int, ...] = PLACED, PROMISED, ADMITTED  # what an option is to give
 
     def found(self, causes: list[Cause]) -> Iterator[Remedy]:
-        """The remedies in the order of their rank, then sets of changes, more nodes, the end of
-        those that hold what it takes.
+        """The remedies in the order of their rank, then sets of changes, the end of those that hold
+        what it takes, more nodes; in a large cluster first what takes short tries.
         """
         options = candidates(self.world, self.before, self.job, causes, self.keep)
         if self.keep:
             yield from self.singles(options)
             return
-        own = [option for option in options if option.rank < Rank.REQUEST]
-        late = [option for option in options if option.rank in (Rank.NODES, Rank.LESS)]
-        waits = [each for each in options if each.rank == Rank.WAIT][:1 if self.large else 2]
-        requests = [option for option in options if option.rank == Rank.REQUEST]
-        several = [*own, *(option for option in late if option.rank == Rank.LESS)]
+        own, late, less, waits, requests = (
+            [option for option in options if option.rank in ranks]
+            for ranks in (range(Rank.REQUEST), (Rank.NODES, Rank.LESS), (Rank.LESS,), (Rank.WAIT,),
+                          (Rank.REQUEST,)))
+        several, waits = [*own, *less], waits[:1 if self.large else 2]
         if self.large:
             yield from self._large(several, [*waits, *late], requests)
             yield from self.sets(several, SPARING)
