@@ -264,16 +264,18 @@ def rolling(replicas, old, new):
         for number in range(count)))
 
 
-@pytest.mark.parametrize(("replicas", "old", "new", "strategy", "gone"), [
-    (2, 2, 1, "{rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}", 1),
-    (2, 1, 2, "{rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}", 0),  # one has to be there
-    (4, 4, 1, "{rollingUpdate: {maxUnavailable: 50%}}", 2),
-    (3, 3, 1, "{rollingUpdate: {maxSurge: 1}}", 0),  # 25%, rounded down
-    (4, 4, 1, "{rollingUpdate: {maxSurge: 1}}", 1),
-    (3, 3, 1, "{type: Recreate}", 3), (3, 3, 0, "{type: Recreate}", 0)])
-def test_a_changed_strategy_deletes_old_pods_while_new_ones_wait(
-        replicas, old, new, strategy, gone):
+@pytest.mark.parametrize(("replicas", "old", "new", "strategy", "gone", "come"), [
+    (2, 2, 1, "{rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}", 1, 0),
+    (2, 1, 2, "{rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}", 0, 0),  # one has to be there
+    (4, 4, 1, "{rollingUpdate: {maxUnavailable: 50%}}", 2, 2),  # five in all
+    (3, 3, 1, "{rollingUpdate: {maxSurge: 1}}", 0, 0),  # 25%, rounded down
+    (4, 4, 1, "{rollingUpdate: {maxSurge: 1}}", 1, 1),
+    (4, 3, 2, "{rollingUpdate: {maxSurge: 100%}}", 0, 2),  # no more than replicas
+    (4, 4, 1, "{rollingUpdate: {maxSurge: 26%}}", 1, 2),  # rounded up
+    (3, 3, 1, "{type: Recreate}", 3, 2), (3, 3, 0, "{type: Recreate}", 0, 0)])
+def test_a_changed_strategy_deletes_old_pods_and_creates_new_ones(
+        replicas, old, new, strategy, gone, come):
     objects = rolling(replicas, old, new)
     after = change(objects, [f"deployment/web.strategy={strategy}"])
     left = [name for name in pods_of(after) if "old" in name]
-    assert len(left) == old - gone and len(pods_of(after)) == old + new - gone
+    assert len(left) == old - gone and len(pods_of(after)) == old + new - gone + come

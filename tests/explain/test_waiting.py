@@ -428,3 +428,20 @@ def test_a_rollout_whose_old_pods_hold_the_resources_deletes_one_first(strategy,
         "on n1; a/web-r1 waits)"] * offered
     assert [line[:35] for remedy in rolls for line in remedy.kubectl] == [
         "kubectl patch deployment web -n a -"] * offered
+
+
+@pytest.mark.parametrize(("replicas", "offered"), [(3, True), (2, False)])
+def test_a_rollout_of_a_gang_creates_all_of_it_with_a_larger_surge(replicas, offered):
+    objects = [(DEPLOYMENT % "").replace("replicas: 1", f"replicas: {replicas}"), *(
+        REPLICAS % (digest, digest, OF % ("Deployment", "web", "w")) for digest in ("r1", "r2"))]
+    for digest, name, where, phase in (("r1", "old", ", nodeName: n1", "Running"), (
+            "r2", "new", "", "Pending")):
+        labels = f", labels: {{pod-template-hash: {digest}}}, "
+        objects += [(GROUP % (name, "a", f"web-{digest}")).replace("minMember: 2", "minMember: 3")]
+        objects += [POD % (f"web-{digest}-{number}", name, labels + OF % (
+            "ReplicaSet", f"web-{digest}", digest), "volcano", where, phase)
+            for number in range(3 if where else 1)]
+    found = Explainer(Cluster().node("n1", cpu=9).add("---\n".join(objects)).objects()).why("a/new")
+    assert ("maxSurge 100%" in found.text) is offered
+    assert [str(each) for each in found.remedies if "Deployment" in each.change] == [
+        "Deployment a/web: maxSurge 25% -> 100% (web-r2 is placed on n1)"] * offered

@@ -90,7 +90,8 @@ def _command(draft: Draft, setting: Setting, patches: dict[str, dict[str, Any]])
         return ""  # fields of its pods, or of a Job that is not there
     if not isinstance(obj, Node | PodGroup) and (
             len(steps) < 2 or (steps[0] == "status" and not hard) or (
-                obj.kind not in PATCHED and ".".join(steps) not in mutable)):
+                obj.kind not in PATCHED and ".".join(steps[:2]) not in mutable
+                and ".".join(steps) not in mutable)):
         return ""  # others are immutable, or not changed this way
     apply(draft, [setting.text])
     if isinstance(obj, Node):

@@ -10,7 +10,7 @@ Volcano: pkg/controllers/job/job_controller_actions.go (syncJob)
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 import attrs
@@ -18,9 +18,10 @@ import attrs
 from volcano_lab.api import GROUP_NAME, objects as api
 from volcano_lab.changes.draft import Draft
 from volcano_lab.manifests import OPERATORS, Loaded, OperatorObject, job_controller, with_defaults
-from volcano_lab.manifests.owners import pods_asked
+from volcano_lab.manifests.names import series
+from volcano_lab.manifests.operators.model import at
+from volcano_lab.manifests.owners import pods_asked, submitted_again
 from volcano_lab.manifests.quotas import released
-from volcano_lab.manifests.schema import at_path
 from volcano_lab.messages import Message
 
 HASH = "pod-template-hash"
@@ -51,23 +52,51 @@ def scale(draft: Draft, before: api.KubernetesObject, after: api.KubernetesObjec
 def rollout(draft: Draft, before: api.KubernetesObject, after: api.KubernetesObject,
             children: Collection[int]) -> bool:
     """Delete the pods of old ReplicaSets that the changed strategy of a Deployment lets go while
-    new ones wait; return False where another field is changed.
+    new ones wait, and create new ones as far as it lets it; return False where another field is
+    changed.
     """
     if not isinstance(after, api.Deployment) or after != before.changed(
             spec={"strategy": after.spec.strategy}):
         return False
     pods = {place: pod for place in children for pod in [draft[place]] if isinstance(pod, api.Pod)}
     there = [pod for pod in pods.values() if pod.spec.node_name]
-    new = {pod.metadata.labels.get(HASH) for pod in pods.values() if not pod.spec.node_name}
-    count, strategy = 1 if after.spec.replicas is None else after.spec.replicas, after.spec.strategy
-    less = str(at_path(strategy, ["rollingUpdate", "maxUnavailable"]) or "25%")
-    missing = int(less[:-1]) * count // 100 if less.endswith("%") else int(less)
-    gone = len(there) - (0 if strategy.get("type") == "Recreate" else count - missing)
-    old = [place for place, pod in pods.items() if new and pod.metadata.labels.get(HASH) not in new]
-    for place in old[:max(gone, 0)]:
+    hashes = {pod.metadata.labels.get(HASH) for pod in pods.values() if not pod.spec.node_name}
+    new = [pod for pod in pods.values() if pod.metadata.labels.get(HASH) in hashes]
+    count = 1 if after.spec.replicas is None else after.spec.replicas
+    missing, more = _bounds(after.spec.strategy, count)
+    old = [place for place, pod in pods.items() if new and pod not in new]
+    gone = old[:max(len(there) - (count - missing), 0)]
+    for place in gone:
         draft.put(place, None)
+    _create_like(draft, new, min(count + more - len(pods) + len(gone), count - len(new)))
     _recount(draft, [place for place in children if place not in pods])
     return True
+
+
+def _create_like(draft: Draft, pods: Sequence[api.Pod], count: int) -> None:
+    """Create more pods of a ReplicaSet that has some."""
+    for pod in pods[:1]:
+        names = (name for name in series(f"{pod.metadata.owner_references[0].name}-")
+                 if name not in [each.name for each in pods])
+        for name in islice(names, max(count, 0)):
+            draft.add(submitted_again(pod).changed(metadata={"name": name}))
+
+
+def _bounds(strategy: Mapping[str, Any], count: int) -> tuple[int, int]:
+    """Return how many pods of a Deployment may be unavailable, and how many may exist beyond its
+    replicas: percentages are rounded down and up, and one is missing where both would be none.
+
+    >>> _bounds({}, 6), _bounds({"rollingUpdate": {"maxSurge": 0}}, 3), _bounds(
+    ...     {"type": "Recreate"}, 3)
+    ((1, 2), (1, 0), (3, 0))
+    """
+    if strategy.get("type") == "Recreate":
+        return count, 0
+    less, more = (str(at(strategy, f"rollingUpdate.{name}", "25%"))
+                  for name in ("maxUnavailable", "maxSurge"))
+    missing = int(less[:-1]) * count // 100 if less.endswith("%") else int(less)
+    beyond = -(-int(more[:-1]) * count // 100) if more.endswith("%") else int(more)
+    return (missing, beyond) if missing or beyond else (1, 0)
 
 
 def _recount(draft: Draft, places: Iterable[int]) -> None:

@@ -28,6 +28,7 @@ from volcano_lab.messages import Message, known
 AMOUNTS = ("capability", "deserved", "guarantee.resource", "minResources", "hard", "requests")
 """Fields of amounts by resource: settings of one of them are one message."""
 DEFAULTS = {"plugin.overcommit-factor": 1.2, "queue.reclaimable": True,
+            "deployment.strategy.rollingUpdate.maxSurge": "25%",
             f"job.annotations.{PREEMPTABLE}": "false"}
 """Values of fields that are unset."""
 OF_NODES = ("change.node.unschedulable", "change.node.taints", "change.node.taints.set",

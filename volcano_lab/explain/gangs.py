@@ -56,8 +56,8 @@ def _invalid(seen: Evidence, job: JobInfo, invalid: Any) -> Cause:
     comes = any(pod_count(obj, []) > len(job.tasks) for obj in owners.objects_of(seen, job)
                 if isinstance(obj, OperatorObject))
     failed = bool(job.in_status(FAILED) and seen.volcano_jobs(job))  # it creates none beside these
-    known = bool(after or failed or renamed or unnamed or seen.by_others(job)
-                 or seen.not_created.get(seen.called(job.uid)))
+    known = any((after, failed, renamed, unnamed, seen.by_others(job), owners.rollout(seen, job),
+                 seen.not_created.get(seen.called(job.uid))))
     return Cause("gang_invalid", [
         said, *(Message("gang_invalid.near", role=role, near=near)
                 for role, near in renamed.items()),

@@ -156,6 +156,20 @@ def lacks_head(job: JobInfo) -> bool:
     return bool(_roles(job)) and _roles(job).isdisjoint(KINDS["heads"])
 
 
+def rollout(seen: Evidence, job: JobInfo) -> str:
+    """Return how a rolling update and the gang of a new ReplicaSet wait for each other: "rollout",
+    it creates fewer pods than the minimum; "update", it keeps the old ones; "" where they do not.
+    """
+    beside, owner = seen.names.beside(job.uid), seen.names.owned[job.uid]
+    if not beside or kind_of(job) != "ReplicaSet" or job.is_ready():
+        return ""
+    wanted: Any = [at_path(obj, ["spec", "replicas"]) or 1 for obj in seen.named.get(owner, ())
+                   if obj.kind == "Deployment"]
+    if 0 < job.valid_task_num() < job.min_available:
+        return "rollout" * all(count >= job.min_available for count in wanted)
+    return "update" * any(seen.ssn.jobs[uid].is_ready() for uid in beside)
+
+
 def creates_later(seen: Evidence, job: JobInfo) -> dict[str, str]:
     """Return the field of its owner by which some of its pods are created once the others are
     ready, or have a node, its value, and the one by which all are created at once ("": without

@@ -260,20 +260,15 @@ def _groups_beside(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield the other PodGroups of the job's owner: their pods do not count for this gang."""
     groups = [seen.ssn.jobs[uid] for uid in seen.names.beside(job.uid)]
     if groups:
-        replicas = any(ref.kind == "ReplicaSet" for ref in job.pod_group.metadata.owner_references)
-        hint = None
-        if replicas and 0 < job.valid_task_num() < job.min_available:
-            hint = Message("groups_beside.rollout")
-        elif replicas and not job.is_ready() and any(map(JobInfo.is_ready, groups)):
-            hint = Message("groups_beside.update")
+        form, owner = owners.rollout(seen, job), seen.names.owned[job.uid]
         beside = [Message("group", group=short(seen.called(each.uid)), pods=Message(
             "pods", n=len(each.tasks)), phase=each.pod_group.status.phase or "Pending")
             for each in groups]
-        owner = seen.names.owned[job.uid]
-        rolls = hint is not None and hint.code == "groups_beside.update" and any(
-            obj.kind == "Deployment" and obj.key == owner for obj in seen.given)
-        yield Cause.of("groups_beside", hint, owner=owner, count=len(groups), groups=beside,
-                       rollout=[owner] * rolls)
+        cause = Cause.of("groups_beside", Message(f"groups_beside.{form}") if form else None,
+                         owner=owner, count=len(groups), groups=beside)
+        cause.numbers[form] = [owner for obj in seen.given
+                               if obj.kind == "Deployment" and obj.key == owner]
+        yield cause
 
 
 def _quota_counts(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
