@@ -294,7 +294,7 @@ def test_a_queue_of_weight_0_receives_no_part_and_lint_says_so_in_the_language_o
 
 
 def test_the_tables_name_what_the_lab_has():
-    from volcano_lab.explain.pages import TABLES
+    from volcano_lab.explain.explanation import TABLES
     from volcano_lab.framework.config.conf import ACTIONS
     from volcano_lab.messages.message import known
     from volcano_lab.plugins import BUILT_IN, NOT_MODELLED

@@ -16,8 +16,8 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer, values
 from volcano_lab.explain.candidates import Candidates, distinct
 from volcano_lab.explain.evidence import counts
+from volcano_lab.explain.explanation import TABLES
 from volcano_lab.explain.options import Rank, World, keeping
-from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.search import ABOUT
 from volcano_lab.explain.trial import Deadline, TooLate, Trial, run
 from volcano_lab.framework import joined

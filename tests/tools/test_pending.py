@@ -9,7 +9,7 @@ import pytest
 
 from volcano_lab import Cluster
 from volcano_lab.cli import main
-from volcano_lab.explain.pages import PAGES, page_of
+from volcano_lab.explain.explanation import PAGES
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "docs")]
@@ -30,13 +30,13 @@ def test_there_are_twenty_pages_and_each_has_its_causes():
 def test_the_example_of_a_page_has_its_cause(name):
     cluster = Cluster.read(PENDING / f"{name}.yaml")
     answer = cluster.why("train")
-    pages = {page_of(answer), *(PAGES.get(cause.code) for cause in answer.causes)}
+    pages = {answer.page, *(PAGES.get(cause.code) for cause in answer.causes)}
     assert ("smaller-share" if name == "higher-priority" else name) in pages, answer.causes
 
 
 @pytest.mark.parametrize("name", ["resource-no-node-has", "queue-full", "no-such-queue", "volume"])
 def test_an_answer_leads_to_the_page_of_its_first_line(name):
-    assert page_of(Cluster.read(PENDING / f"{name}.yaml").why("train")) == name
+    assert Cluster.read(PENDING / f"{name}.yaml").why("train").page == name
 
 
 @pytest.mark.long

@@ -60,6 +60,13 @@ class Change:
         return {*map(_target, self.settings), *self.removals}
 
     @property
+    def of_manifest(self) -> bool:
+        """Whether it names whole paths, as manifests have them, or the phase of a Job, by which its
+        controller creates pods.
+        """
+        return any(".spec." in text or ".state.phase=" in text for text in self.settings)
+
+    @property
     def args(self) -> list[str]:
         """The arguments of `volcano-lab what-if`."""
         return [word for text in self.settings for word in ("--set", text)] + [

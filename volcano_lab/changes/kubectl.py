@@ -43,7 +43,8 @@ def kubectl(change: Change, world: Sequence[KubernetesObject]) -> list[str]:
     >>> print(*kubectl(Change(("queue/a.capability[nvidia.com/gpu]=8",)), objects))
     kubectl patch queue a --type merge -p '{"spec": {"capability": {"nvidia.com/gpu": "8"}}}'
     """
-    draft, given = Draft(world), Draft(getattr(world, "given", world))
+    given = Draft(getattr(world, "given", world))
+    draft = given if change.of_manifest else Draft(world)
     patches: dict[str, dict[str, Any]] = {}
     commands = [line for name in change.removals
                 for there in [draft if draft.has(name, name) else given]

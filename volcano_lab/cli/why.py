@@ -14,7 +14,7 @@ from volcano_lab.api import amount_text
 from volcano_lab.cli import DONE, Mistake, inputs
 from volcano_lab.cli.output import print_data, styled, table, warn, width
 from volcano_lab.cluster import Cluster
-from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline, lint, pages
+from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline, lint
 from volcano_lab.framework import ConfError, load_conf
 from volcano_lab.messages import Message, NoSuch, columns, gettext, one_line, parts, wrapped
 from volcano_lab.trace import Names, quantities, sentence
@@ -58,7 +58,7 @@ def why(words: tuple[str, ...], filenames: tuple[str, ...], every: bool, no_reme
         given = [*files, *(["--base-conf", conf] if conf and explainer.conf != load_conf() else [])]
         _print_remedies(explanation, seconds, given if output == "wide" else ())
         _print_loops(loops, end)
-        if output == "wide" and (page := pages.page_of(explanation)):
+        if output == "wide" and (page := explanation.page):
             print("\n" + _lines(str(Message("why.more", page=page))))
     return DONE
 

@@ -9,10 +9,10 @@ from functools import reduce
 
 from volcano_lab.api import JobInfo, objects as api
 from volcano_lab.changes import Change
-from volcano_lab.explain import beyond, origin, outcome, pages, why_job
+from volcano_lab.explain import beyond, origin, outcome, why_job
 from volcano_lab.explain.candidates import CAPABILITY
 from volcano_lab.explain.evidence import Evidence, requested, unplaced
-from volcano_lab.explain.explanation import Cause, added, over
+from volcano_lab.explain.explanation import TABLES, Cause, added, over
 from volcano_lab.explain.options import World
 from volcano_lab.explain.rules import STATIC
 from volcano_lab.explain.trial import run
@@ -24,7 +24,7 @@ from volcano_lab.trace.cause_trace import POINTS, CauseTrace
 
 VOLUMES = ("claim_missing", "claim_unbound", "volume_unbound")
 """Causes that hide the search of a node."""
-NEXT_DOORS = {*STATIC, *pages.TABLES["doors"]["next"].split(), *pages.TABLES["protection"].values()}
+NEXT_DOORS = {*STATIC, *TABLES["doors"]["next"].split(), *TABLES["protection"].values()}
 """Causes that keep a job waiting once it is admitted, however much the cluster has left."""
 DOORS = 2
 """How many of these are named."""

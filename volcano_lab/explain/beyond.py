@@ -13,19 +13,19 @@ from typing import Any
 
 from volcano_lab.api import PIPELINED, JobInfo, NodeInfo, TaskInfo, amount_text, quantity, storage
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, Queue, VolcanoJob
-from volcano_lab.explain import kubelet, lint, pages
-from volcano_lab.explain.earlier import earlier
+from volcano_lab.explain import kubelet, lint
 from volcano_lab.explain.evidence import OWN, Evidence
-from volcano_lab.explain.explanation import Cause, moment_text
+from volcano_lab.explain.explanation import TABLES, Cause, moment_text
 from volcano_lab.explain.promises import promise_fails
+from volcano_lab.explain.releases import earlier
 from volcano_lab.manifests import OperatorObject, events, numa, unsupported
 from volcano_lab.messages import Message, Said
 from volcano_lab.trace import grouped
 
-BEYOND = pages.TABLES["beyond"]
-NO_REASON = re.compile(pages.TABLES["no_reason"]["text"])
+BEYOND = TABLES["beyond"]
+NO_REASON = re.compile(TABLES["no_reason"]["text"])
 """In the cluster's answer about a pod: it names no reason against a node."""
-FOREIGN = re.compile(pages.TABLES["no_reason"]["foreign"])
+FOREIGN = re.compile(TABLES["no_reason"]["foreign"])
 """Likewise: a reason of a plugin that Volcano does not have."""
 PARTS, CARDS = "volcano.sh/vgpu-number", "volcano.sh/node-vgpu-register"
 ALLOTTED = "volcano.sh/vgpu-ids-new"

@@ -12,10 +12,9 @@ from volcano_lab.changes import Change, Draft, value_before, value_of, value_tex
 from volcano_lab.explain import options, values
 from volcano_lab.explain.evictions import less_important
 from volcano_lab.explain.evidence import ended, fails_to_start, still_needed, unplaced
-from volcano_lab.explain.explanation import Cause
+from volcano_lab.explain.explanation import TABLES, Cause
 from volcano_lab.explain.options import Numbers, Option, Rank, World, gone, once, several
 from volcano_lab.explain.owners import by_task, comes_whole, ends, grows, one_by_one, runs_on
-from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.pod_fields import OfPods
 from volcano_lab.explain.queue_fields import OfQueues
 from volcano_lab.explain.sizes import ROOM, less_or_more, resources
@@ -59,7 +58,7 @@ def _differs(world: World, draft: Draft, text: str) -> bool:
     """Whether a setting sets another value, not that of a plugin that is not there; those that are
     found by their value in manifests do.
     """
-    if options.of_manifest(text):
+    if Change((text,)).of_manifest:
         return True
     before, after = value_before(draft, world.conf, text), value_of(text.partition("=")[2], text)
     nothing = after in (None, []) or (text.startswith("plugin/") and ".enable" in text)

@@ -14,10 +14,10 @@ from typing import Any
 
 from volcano_lab.api import FAILED, PIPELINED, RELEASING, JobInfo, TaskInfo, objects as api
 from volcano_lab.changes.draft import CLASSES
-from volcano_lab.explain import beyond, candidates, kubelet, pages, questions, releases
+from volcano_lab.explain import beyond, candidates, kubelet, questions, releases
 from volcano_lab.explain.behind import VOLUMES, behind, larger_first
 from volcano_lab.explain.evidence import Evidence, unbound, waits
-from volcano_lab.explain.explanation import Cause, Explanation, Group, Waiting, each_said
+from volcano_lab.explain.explanation import TABLES, Cause, Explanation, Group, Waiting, each_said
 from volcano_lab.explain.head import PODS_REFUSED, gap_of, head_of, said_already
 from volcano_lab.explain.holdings import why_node, why_queue
 from volcano_lab.explain.left_out import absent, left_out, no_queue
@@ -256,7 +256,7 @@ class Explainer(Shown):
         gone += [("pods_not_made", Message("not_created", name=name, what=why))
                  for name, each in self.evidence.not_created.items()
                  if name not in jobs for why in each if isinstance(why, Message)
-                 and (why.code in pages.TABLES["never"]["codes"] or why.facts.get("quota"))]
+                 and (why.code in TABLES["never"]["codes"] or why.facts.get("quota"))]
         for code, said in gone:
             name = said.facts["name"]
             group = groups.setdefault((code,), Group(code, partial(self.why, name)))

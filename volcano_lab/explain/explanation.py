@@ -1,13 +1,15 @@
-"""An explanation: causes with their numbers, the records behind them, and what would change the
-answer.
+"""An explanation: causes with their numbers, the records behind them, what would change the answer,
+and the page "Why is it pending" of the documentation that it leads to.
 
 Volcano: none
 """
 
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
 from math import inf, isinf
+from pathlib import Path
 from typing import Any, Self
 
 from attrs import Factory, define, evolve
@@ -17,6 +19,10 @@ from volcano_lab.trace import Part, Record, Shown
 from volcano_lab.trace.shown import html, markdown, plain_text
 
 Amounts = dict[str, float]
+TABLES = tomllib.loads(Path(__file__).with_name("tables.toml").read_text("utf-8"))
+"""What explanations look up, as plain data."""
+PAGES = {code: page for page, codes in TABLES["pages"].items() for code in codes.split()}
+"""Code of a cause -> its page."""
 
 
 @define(slots=True)
@@ -142,6 +148,18 @@ class Explanation(Shown):
         """
         chosen = [cause for cause in self.causes if not cause.context] or self.causes
         return list(dict.fromkeys(cause.code for cause in chosen))
+
+    @property
+    def page(self) -> str:
+        """The page of the gap in the first line, else of the first cause with a page; "" without.
+
+        >>> from volcano_lab.cluster import Cluster
+        >>> Cluster().node("n1", cpu=4).job("a", cpu=6).why("a").page
+        'no-node-large-enough'
+        """
+        gaps = [each.facts["gap"].code.removeprefix("gap.") for each in each_said(self.said)
+                if isinstance(each, Message) and each.facts.get("gap")]
+        return next((PAGES[code] for code in (*gaps, *self.codes) if code in PAGES), "")
 
     def _frames(self) -> dict[str, list[dict[str, Any]]]:
         changes = [{"change": remedy.change, "effect": remedy.effect, "job": remedy.job,

@@ -230,10 +230,8 @@ def _with_a_queue(seen: Evidence, name: str, lost: dict[str, str], why_with: Why
             if not any(remedy.placed for remedy in found):
                 changed = option.most.given(seen.given, world.conf)[0]
                 rest = why_with(changed, uid).remedies_within(seconds)
-                for more in islice(rest, 1):
-                    change = option.most + more.made
-                    found = [evolve(more, made=change, world=world, does=world.described(
-                        change, more.rank == options.Rank.WAIT))]
+                found = [evolve(more, made=option.most + more.made, world=world)
+                         for more in islice(rest, 1)] or found
             yield from found
 
 
@@ -242,9 +240,8 @@ def _remedy(seen: Evidence, world: World, name: str, change: Change,
     """Yield a change as a remedy where a job that was not in the session runs with it."""
     after = outcome(*changed, uid, seen.ssn.now)
     if after.runs(uid) and after.rest is not None:
-        yield Remedy(world.described(change), tuple(gains(seen, seen.ssn, after, uid, name)),
-                     change, options.Rank.QUEUE, world, Names(
-                         after.rest.session, seen.given).called(uid), after.placed(uid))
+        yield Remedy((*gains(seen, seen.ssn, after, uid, name),), change, options.Rank.QUEUE,
+                     world, Names(after.rest.session, seen.given).called(uid), after.placed(uid))
 
 
 def absent(seen: Evidence) -> dict[str, Message]:

@@ -19,7 +19,7 @@ from volcano_lab.api.storage import CLAIM, attach_key, claims_of
 from volcano_lab.api.taints import first_untolerated
 from volcano_lab.api.task import REVOCABLE_ZONE
 from volcano_lab.changes import at_path, value_text
-from volcano_lab.explain.pages import TABLES
+from volcano_lab.explain.explanation import TABLES
 from volcano_lab.explain.releases import number
 from volcano_lab.framework import Session
 from volcano_lab.framework.config.conf import PluginOption

@@ -4,6 +4,7 @@ of which they are.
 Volcano: none
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -90,13 +91,6 @@ def setting(target: str, *steps: str, to: Any) -> str:
     return f"{path_text(target, *steps)}={value_text(to)}"
 
 
-def of_manifest(text: str) -> bool:
-    """Whether a setting has a whole path, as those that are `written` in manifests have, or is of
-    the phase of a Job, by which its controller creates pods.
-    """
-    return ".spec." in text or ".state.phase=" in text
-
-
 def label_set(node: str, label: str, value: str) -> str:
     """A setting of a node's label."""
     return setting(f"node/{node}", "metadata", "labels", label, to=value)
@@ -128,7 +122,7 @@ def text_of(resource: str, number: Any, like: str = "") -> str:
 
 NO_TEMPLATE = ("Deployment", "Pod", "PodGroup")
 """Kinds of which no changed manifest creates other pods of the same job."""
-DECIDE_CREATION = ("resourcequota/", "limitrange/", "priorityclass/")
+DECIDE_CREATION = re.compile("(resourcequota|limitrange|priorityclass)/")
 """Objects by which the API server decides whether pods are created."""
 
 
@@ -159,10 +153,6 @@ class World:
     def _operators(self) -> dict[tuple[str, str], OperatorObject]:
         return {(obj.kind, "/".join(place_key(obj)[1:])): obj
                 for obj in self.given if isinstance(obj, OperatorObject)}
-
-    @cached_property
-    def _given_pods(self) -> set[str]:
-        return {obj.key for obj in self.given if isinstance(obj, Pod)}
 
     @cached_property
     def _shared(self) -> Counter[str]:
@@ -224,7 +214,8 @@ class World:
         or else, also where pods are manifests themselves, in all of these that have no node.
         """
         space, _, owner = self.called(uid).partition("/")
-        there = self._given_pods.intersection(pod.key for pod in self.waiting(uid))
+        there = {obj.key for obj in self.given if isinstance(obj, Pod)}.intersection(
+            pod.key for pod in self.waiting(uid))
         own = [path for obj in self.given if obj.kind not in NO_TEMPLATE and not there
                and place_key(obj)[1:] == (space, owner)
                for path in paths_to(unstructure(obj), name, value, key_of(obj))]
@@ -245,7 +236,7 @@ class World:
     def described(self, change: Change, ends: bool = False) -> Message:
         """A change as a message; `ends`: what is removed ends by itself. Raises `ManifestError`."""
         with suppress(ManifestError):  # where another field is not one of a manifest
-            if any(map(of_manifest, change.settings)):
+            if change.of_manifest:
                 return described(change, self.given, self.conf, self.called, ends=ends)
         if _of_owner(change) or any(text.startswith("limitrange/") for text in change.settings):
             unread = [obj for obj in self.given if isinstance(obj, OperatorObject | LimitRange)]
@@ -259,8 +250,8 @@ class World:
         """
         pods = any(name.startswith("pod/") for name in change.removals)  # created again by owners
         if _of_owner(change) or pods or (change.removals and (
-                self._without_pods or "resourcequota" in self.conf.plugin_names())) or any(
-                text.startswith(DECIDE_CREATION) or of_manifest(text) for text in change.settings):
+                self._without_pods or "resourcequota" in self.conf.plugin_names())) or (
+                change.of_manifest or any(map(DECIDE_CREATION.match, change.settings))):
             objects, conf = change.given(self.given, self.conf)
             there = {obj.key for obj in self.objects if isinstance(obj, Pod)}
             again = any(".state.phase=" in text for text in change.settings)

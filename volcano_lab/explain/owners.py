@@ -12,8 +12,7 @@ from volcano_lab.api import BOUND, TASK_SPEC, JobInfo, TaskInfo
 from volcano_lab.api.objects import BatchJob, KubernetesObject, OwnerReference, VolcanoJob
 from volcano_lab.changes.job_fields import at_path
 from volcano_lab.explain.evidence import Evidence, fails_to_start, requested
-from volcano_lab.explain.explanation import Amounts, over
-from volcano_lab.explain.pages import TABLES
+from volcano_lab.explain.explanation import TABLES, Amounts, over
 from volcano_lab.manifests import OPERATORS, events, pod_group_controller
 from volcano_lab.manifests.job_controller import fails_first, policy_for
 from volcano_lab.manifests.operators import ended

@@ -7,16 +7,16 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from volcano_lab.api import JobInfo, TaskInfo
-from volcano_lab.explain import lint, origin, pages
+from volcano_lab.explain import lint, origin
 from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.explanation import Cause, moment_text, over, part
+from volcano_lab.explain.explanation import TABLES, Cause, moment_text, over, part
 from volcano_lab.explain.holders import held_by_strangers
 from volcano_lab.manifests.schema import unstructure
 from volcano_lab.messages import Message
 from volcano_lab.plugins import cdp, pdb
 from volcano_lab.trace import Record, amounts, grouped
 
-PROTECTION = pages.TABLES["protection"]
+PROTECTION = TABLES["protection"]
 """Plugin -> the code of why it allows no candidate."""
 LASTING = ("conformance", "cdp", "pdb")
 """Plugins that protect a pod for what it is, whoever asks."""

@@ -100,8 +100,8 @@ def sooner(seen: Evidence, order: Cause, jobs: list[JobInfo], seconds: float = i
             cost = price(alone(seen, end), after, placed_before(seen.ssn), second.uid)
             gain = Message("gains.served", action=action, name=short(name), other=short(other))
             brings = gain, *costs(seen.called, cost)
-            found += [Remedy(world.described(option.most), brings, option.most, option.rank, world,
-                             name, price=cost)] * (turns[1] < turns[0])
+            found += [Remedy(brings, option.most, option.rank, world, name, price=cost)
+                      ] * (turns[1] < turns[0])
     return found
 
 
@@ -123,8 +123,8 @@ def fitting(seen: Evidence, job: JobInfo, sure: Cause, seconds: float = inf) -> 
         lacks = any("sure" in cause.numbers for cause in beyond_causes(
             Evidence(ssn, trace, objects), tasks))
         if all(task.node_name for task in tasks) and not lacks:
-            yield Remedy(world.described(change), (Message("gains.counted"),), change, Rank.JOB,
-                         world, seen.called(job.uid), len(tasks))
+            yield Remedy((Message("gains.counted"),), change, Rank.JOB, world,
+                         seen.called(job.uid), len(tasks))
 
 
 def ends_of(seen: Evidence, loops: Cause, seconds: float = inf) -> Iterator[Remedy]:
@@ -145,5 +145,4 @@ def ends_of(seen: Evidence, loops: Cause, seconds: float = inf) -> Iterator[Reme
             continue
         if not after.loops:
             found += 1
-            yield Remedy(world.described(option.most), (Message("gains.loop_ends"),), option.most,
-                         option.rank, world)
+            yield Remedy((Message("gains.loop_ends"),), option.most, option.rank, world)

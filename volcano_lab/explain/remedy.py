@@ -12,6 +12,7 @@ from volcano_lab.api import PIPELINED, RELEASING, JobInfo, Resource, TaskInfo
 from volcano_lab.changes import Change
 from volcano_lab.changes.kubectl import kubectl
 from volcano_lab.changes.more_nodes import lists
+from volcano_lab.changes.words import any_of
 from volcano_lab.explain import options, promises
 from volcano_lab.explain.evidence import Evidence, not_started, unplaced
 from volcano_lab.explain.outcome import Outcome
@@ -25,14 +26,13 @@ from volcano_lab.trace import short
 
 @define(slots=True, frozen=True, repr=False)
 class Remedy:
-    """A change that turns the answer as a message (`does`), with those of what it gives and takes
-    (`brings`), how much it changes (`rank`) and takes from others (`price`).
+    """A change that turns the answer, with messages of what it gives and takes (`brings`), how much
+    it changes (`rank`) and takes from others (`price`).
 
     `made` is the change, `alike` are others of its kind that do the same. `args` are those of
     `what-if` for it, with which `placed` pods of the `job` have nodes once the cluster is at rest.
     """
 
-    does: Message
     brings: tuple[Message, ...]
     made: Change
     rank: int
@@ -47,6 +47,12 @@ class Remedy:
         return Message("remedy", does=self.does, brings=self.brings).text(self.lang or spoken())
 
     __repr__ = __str__  # a notebook shows lists by it
+
+    @property
+    def does(self) -> Message:
+        """What is changed, in one of the ways that do the same."""
+        ends = self.rank == options.Rank.WAIT
+        return any_of([self.world.described(each, ends) for each in (self.made, *self.alike)])
 
     @property
     def change(self) -> str:
@@ -65,9 +71,7 @@ class Remedy:
     @property
     def kubectl(self) -> list[str]:
         """The commands that carry it out; none where it takes more than these, or waiting."""
-        given = any(map(options.of_manifest, self.made.settings))
-        return [] if self.rank == options.Rank.WAIT else kubectl(
-            self.made, self.world.given if given else self.world.objects)
+        return [] if self.rank == options.Rank.WAIT else kubectl(self.made, self.world.objects)
 
     def as_dict(self) -> dict[str, Any]:
         """The change as plain data, jobs by their names: pods that are evicted, gangs that break

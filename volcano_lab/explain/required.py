@@ -12,9 +12,8 @@ from volcano_lab.api import PIPELINED, TaskInfo, selector
 from volcano_lab.api.objects import Node, NodeSelectorTerm, Pod
 from volcano_lab.explain import slips
 from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.explanation import Cause
+from volcano_lab.explain.explanation import TABLES, Cause
 from volcano_lab.explain.options import REQUIRED
-from volcano_lab.explain.pages import TABLES
 from volcano_lab.framework import Session
 from volcano_lab.manifests.schema import unstructure
 from volcano_lab.messages import Message, meant

@@ -13,9 +13,9 @@ from typing import Any
 from volcano_lab.api import TaskInfo, amount_text, objects as api
 from volcano_lab.api.node_usage import METRICS_PERIOD
 from volcano_lab.changes.change import value_text
-from volcano_lab.explain import pages, required, slips, volumes
+from volcano_lab.explain import required, slips, volumes
 from volcano_lab.explain.evidence import Evidence, not_ready, unplaced
-from volcano_lab.explain.explanation import Cause, moment_text
+from volcano_lab.explain.explanation import TABLES, Cause, moment_text
 from volcano_lab.explain.origin import above
 from volcano_lab.manifests.schema import unstructure
 from volcano_lab.messages import Message
@@ -24,7 +24,7 @@ from volcano_lab.plugins.kube.node_pods import kube_nodes
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.trace import Record, grouped
 
-RULES = {text: (said.split()[0], said.split()[-1]) for text, said in pages.TABLES["rules"].items()}
+RULES = {text: (said.split()[0], said.split()[-1]) for text, said in TABLES["rules"].items()}
 """A part of a plugin's reason, as in Volcano -> (code, the message of the rule)."""
 STATIC = ("taint", "node_affinity", "cordoned", "node_group")
 """Rules that depend on no other pod: they refuse a node whatever it has left."""
@@ -32,7 +32,7 @@ BESIDE = {"anti_affinity": inter_pod_affinity.ANTI_AFFINITY_REASON, "host_ports"
 """Rules about the pods that are on a node already, with their reason."""
 OCCUPIED = (*BESIDE, "pods_exceeded")
 """Rules that allow more once pods of a node have ended."""
-STATES = {state: re.compile(taints) for state, taints in pages.TABLES["states"].items()}
+STATES = {state: re.compile(taints) for state, taints in TABLES["states"].items()}
 """The state of a node -> a part of the taints that it sets."""
 MOST = 4
 """Nodes that are named one by one."""

@@ -12,7 +12,6 @@ from typing import Any
 from volcano_lab.api import PIPELINED, RELEASING, JobInfo, Resource
 from volcano_lab.api.objects import PodGroup, Queue
 from volcano_lab.changes import Change
-from volcano_lab.changes.words import any_of
 from volcano_lab.explain.candidates import differing
 from volcano_lab.explain.evidence import Evidence, counts, fails_to_start
 from volcano_lab.explain.options import Option, Rank, World
@@ -225,9 +224,7 @@ class Tries:
         settings = [text for each in (change, *alike) for text in each.settings]
         brings = spared(self.seen, self.base, after, uid) if self.keep else gains(
             self.seen, self.before, after, uid)
-        return Remedy(any_of([self.world.described(each, rank == Rank.WAIT)
-                              for each in (change, *alike)]),
-                      (*by_owner(self.seen, self.job, change),
+        return Remedy((*by_owner(self.seen, self.job, change),
                        *by_hyper_node(self.seen, self.job, change),
                        *on_repaired(self.seen, settings), *brings,
                        *costs(self.seen.called, cost), *on),

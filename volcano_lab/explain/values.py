@@ -10,8 +10,8 @@ from typing import Any
 
 from volcano_lab.api import ATTACHABLE, Resource, objects as api, quantity
 from volcano_lab.changes import Change, at_path, key_of, requests_of, value_text
-from volcano_lab.explain import options, pages
-from volcano_lab.explain.explanation import Amounts, in_quantity
+from volcano_lab.explain import options
+from volcano_lab.explain.explanation import TABLES, Amounts, in_quantity
 from volcano_lab.explain.options import Option, Rank, World, once, setting
 from volcano_lab.manifests.operators.model import OperatorObject, at
 
@@ -114,7 +114,7 @@ def fewer(world: World, uid: str) -> Iterator[Option]:
     certain number.
     """
     for owner in world.creators(uid):
-        listed, each, field = pages.TABLES["owners"]["fewer"].get(owner.kind, "").partition(".#.")
+        listed, each, field = TABLES["owners"]["fewer"].get(owner.kind, "").partition(".#.")
         for number in range(len(at(owner.spec, listed, [])) if each else 1):
             path = f"{listed}.{number}.{field}" if each else listed
             count = at_path(owner.spec, path.split("."))

@@ -11,7 +11,7 @@ from volcano_lab.api import JobInfo, Resource, TaskInfo, objects as api, pod_sum
 from volcano_lab.api.status import PENDING
 from volcano_lab.explain import beyond, evictions, evidence, gangs, kubelet, origin, owners
 from volcano_lab.explain.evidence import Evidence, counts
-from volcano_lab.explain.explanation import Cause, moment_text, over
+from volcano_lab.explain.explanation import TABLES, Cause, moment_text, over
 from volcano_lab.explain.gangs import apart_causes, gang_cause, topology_causes, validity_causes
 from volcano_lab.explain.head import was_admitted
 from volcano_lab.explain.holders import quota_users
@@ -20,7 +20,6 @@ from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.order import hierarchical_order, priority_note
 from volcano_lab.explain.origin import TOO_LARGE, best_effort, cluster_too_small
 from volcano_lab.explain.owners import owner_of
-from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.promises import going_causes
 from volcano_lab.explain.questions import packed
 from volcano_lab.explain.refusals import admission_causes, limit_causes, never_starts

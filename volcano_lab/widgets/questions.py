@@ -11,7 +11,7 @@ from typing import Any
 
 from volcano_lab.api import in_units, quantity_text
 from volcano_lab.cluster import Cluster
-from volcano_lab.explain import Explainer, evidence, pages
+from volcano_lab.explain import Explainer, evidence
 from volcano_lab.framework import ConfError, Session
 from volcano_lab.manifests import ManifestError
 from volcano_lab.messages import gettext
@@ -86,7 +86,7 @@ class Questions:
         self._remedies[job] = iter(found.remedies_within(SECONDS))
         causes = [{"code": cause.code, "text": gettext(cause.text), "context": cause.context}
                   for cause in found.causes if cause.text]
-        return {"head": gettext(found.head), "causes": causes, "page": pages.page_of(found),
+        return {"head": gettext(found.head), "causes": causes, "page": found.page,
                 "seeks": found.find_remedies is not None}
 
     def next(self, job: str) -> Row | None:
