@@ -472,7 +472,7 @@ def test_a_value_with_mappings_is_shown_as_it_is_written():
 
 
 @pytest.mark.parametrize(("settings", "text"), [
-    (("requests.cpu=null", "requests.memory=2Gi"), "job default/a: memory instead of cpu"),
+    (("requests.cpu=null", "requests.memory=2Gi"), "job default/a: memory 2Gi instead of cpu"),
     (("requests.cpu=null", "requests.memory=null"),
      "job default/a: request per pod without cpu 1, without memory 0"),
     (("requests.cpu=2", "requests.memory=2Gi"),

@@ -129,7 +129,7 @@ def test_selected_nodes_that_are_too_small_come_before_larger_ones_of_other_labe
 def test_what_the_whole_cluster_lacks_is_no_matter_of_quota():
     full = Cluster().node("n1", cpu=8).job("old", pods=4, cpu=2, running={"n1": 4})
     assert asked(full.job("new", cpu=2), actions="allocate").head.startswith(
-        "new waits for resources: the nodes lack cpu 2 for its pod.")
+        "new waits for resources: node n1 lacks cpu 2 for its pod.")
     large = asked(Cluster().node("n1", cpu=8).job("new", cpu=12), actions="allocate")
     assert large.head.startswith("new waits for a larger node: cpu 12 requested, the largest has 8")
     assert large.codes == ["over_deserved"]

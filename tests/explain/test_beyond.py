@@ -289,8 +289,45 @@ def test_the_cards_of_a_node_that_have_what_each_of_several_is_to_have_are_count
     assert (f"each has at least {most} " in found.text) is bool(most)
     assert ("parts or cores of the others are in use" in found.text) is (most == 0 and bool(pods))
     assert f"or wait for the end of {ends}." in found.text if ends else True
-    assert [remedy.change for remedy in found.remedies if most] == [
-        f"job a/g: request per pod volcano.sh/vgpu-memory 6 -> {most}"] * bool(most)
+    assert [remedy.change for remedy in found.remedies] == [
+        f"job a/g: request per pod volcano.sh/vgpu-memory 6 -> {most}"] * bool(most) + [
+        "wait for the end of default/old"] * len(pods)
+
+
+@pytest.mark.parametrize(("asks", "held", "cores", "head"), [
+    ("volcano.sh/vgpu-memory-percentage: 50", 5, 0,
+     "a card with 50 of volcano.sh/vgpu-memory-percentage: the most that one has left, on node n1, "
+     "is 44."),
+    ("volcano.sh/vgpu-memory-percentage: 50", 4, 0, ""),
+    ("volcano.sh/vgpu-cores: 0", 1, 0, "a card with 100 of volcano.sh/vgpu-memory-percentage"),
+    ("volcano.sh/vgpu-cores: 0", 0, 100, "a card with 100 of volcano.sh/vgpu-memory-percentage"),
+    ("volcano.sh/vgpu-memory: 1, volcano.sh/vgpu-cores: 100", 0, 0, "a card with 1 of volcano.sh")])
+def test_a_pod_takes_a_part_of_a_card_by_default_the_whole(asks, held, cores, head):
+    """One that names neither memory nor a part takes all; all cores are those of an unused card."""
+    node = (NODE % 'volcano.sh/node-vgpu-register: "a,4,9,X,true,m:"').replace(
+        "pods: 9", "pods: 9, volcano.sh/vgpu-memory: 9, volcano.sh/vgpu-cores: 100, "
+        "volcano.sh/vgpu-memory-percentage: 100")
+    cluster = Cluster(conf=CONF % "deviceshare").add(
+        node, POD % ("", f"{VGPU}, {asks}", ""), group("old"))
+    cluster.add(pod("p1", "old", "n1", "Running", requests={"cpu": "100m"}, annotations={
+        "volcano.sh/vgpu-ids-new": f"a,NVIDIA,{held},{cores}:;"}))
+    found = cluster.why("a/g")
+    assert (f"a/g waits for {head}" in found.head) is bool(head), found.head
+    assert ("the default beside volcano.sh/vgpu-number alone" in found.text) is (
+        "cores: 0" in asks)
+    if head:
+        assert [str(each) for each in found.remedies][-1] == (
+            "wait for the end of default/old (a node has that, by the same count)")
+        assert found.head in str(cluster.what_if("node/n1.labels[a]=b"))
+
+
+def test_a_change_by_which_a_pod_is_placed_says_that_no_node_has_its_cards():
+    node = NODE % 'volcano.sh/node-vgpu-register: "a,4,9,X,true,m:"'
+    cluster = Cluster(conf=CONF % "deviceshare").add(
+        node, POD % ("", VGPU.replace("1", "2"), "")).changed("node/n1.unschedulable=true")
+    assert str(next(iter(cluster.why("a/g").remedies))) == (
+        "uncordon n1 (g is placed on n1; then it waits for a node with 2 cards: n1 has the "
+        "most, 1)")
 
 
 def test_a_pod_that_is_asked_about_says_what_decides_beyond_the_lab():

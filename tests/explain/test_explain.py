@@ -109,8 +109,7 @@ def test_enough_cpu_in_total_but_on_no_single_node():
     found = cause(explanation, "fragmented")
     assert found.numbers == {
         "request": {"cpu": 4000}, "free_in_total": {"cpu": 6000}, "free_on_one_node": {"cpu": 3000},
-        "nodes": 2
-    }
+        "nodes": 2, "best": "n1", "lacks": {"cpu": 1000}, "n": 2}
     assert "6 left in total, but no single node has enough" in explanation.text
 
 

@@ -174,7 +174,8 @@ def test_the_first_line_says_what_the_whole_gang_lacks_or_all_pods_without_one(
     head = Explainer(cluster.objects(), conf % ("" if full else ", {name: capacity}")).why(
         "new").head
     amount = whole.removesuffix(" short")
-    assert (f"the nodes lack {amount} for its " if full else f"queue a is {whole}") in head
+    who = "node n1 lacks" if pods == 1 else "the nodes lack"
+    assert (f"{who} {amount} for its " if full else f"queue a is {whole}") in head
 
 
 def test_a_gang_whose_largest_pods_lack_nothing_says_what_the_refused_one_lacks():
@@ -184,4 +185,27 @@ def test_a_gang_whose_largest_pods_lack_nothing_says_what_the_refused_one_lacks(
     full = Cluster().node("n1", cpu=9, gpu=1).job("old", cpu=1, gpu=1, running={"n1": 1})
     found = Explainer(Cluster([*full.objects(), group("new", minMember=2), *pods]).objects(), conf(
         "gang", "predicates", actions="allocate")).why("new")
-    assert "lack nvidia.com/gpu 1 for its pod" in found.head, found.head
+    assert "node n1 lacks nvidia.com/gpu 1 for its pod" in found.head, found.head
+
+
+@pytest.mark.parametrize("plugin", ["drf", "capacity"])
+def test_the_gap_of_one_pod_is_what_the_best_node_lacks(plugin):
+    """Not what all nodes lack in sum, of which no pod has anything."""
+    cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).job(
+        "old", pods=2, cpu=3, running={"n1": 1}).job("less", cpu=2, running={"n2": 1})
+    found = Explainer(cluster.job("new", cpu=3.5).objects(), conf(
+        "predicates", plugin, actions="allocate")).why("new")
+    assert "the best node, n2, lacks cpu 1.5 for its pod" in found.head, found.head
+
+
+@pytest.mark.parametrize(("least", "said"), [(6, True), (4, False)])
+def test_an_elastic_job_starts_with_the_pods_that_its_queue_deserves(least, said):
+    cluster = Cluster().node("n1", cpu=16).queue("a").queue("b").job(
+        "other", queue="b", pods=6, min_member=1, cpu=2, running={"n1": 6}).job(
+        "new", queue="a", pods=8, min_member=least, cpu=2)
+    found = Explainer(cluster.objects(), conf(
+        "gang", "predicates", "proportion", actions="allocate, reclaim")).why("new")
+    assert ("Queue a deserves cpu 8, 0 allocated: enough for 4 of its 8 pods, and its minimum is 6."
+            in found.text) is said
+    if said:
+        assert next(iter(found.remedies)).change == "job default/new: minMember 6 -> 4"

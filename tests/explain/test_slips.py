@@ -79,6 +79,13 @@ def written(asks="{cpu: 1}", more="queue: default", pods="", nodes="cpu: 4, memo
      "Request volcano.sh/vgpu-memory in MiB, or neither: each of volcano.sh/vgpu-number is then a",
      "job default/web: request per pod without volcano.sh/vgpu-memory-percentage 100 (web is "
      "placed on n1)"),
+    ("a part of a card whose memory is known is as much of that", written(
+        "{volcano.sh/vgpu-number: 2, volcano.sh/vgpu-memory-percentage: 25}",
+        nodes="cpu: 4, volcano.sh/vgpu-number: 8, volcano.sh/vgpu-memory: 9999",
+        labels="}, annotations: {volcano.sh/node-vgpu-register: 'a,4,4096,X,true,m:b,4,4096,X,t:'"),
+     "Request volcano.sh/vgpu-memory in MiB, or neither",
+     "job default/web: volcano.sh/vgpu-memory 1024 instead of volcano.sh/vgpu-memory-percentage ("
+     "web is placed on n1)"),
     ("pages of another size", written(
         "{hugepages-2Mi: 2Gi}", nodes="cpu: 4, hugepages-1Gi: 4Gi"),
      "No node announces hugepages-2Mi; the nearest name is hugepages-1Gi (4Gi on all nodes).",

@@ -216,7 +216,8 @@ def test_the_first_line_says_what_the_nodes_in_reach_of_a_volume_lack():
     objects = [node("n1", zone="a"), *(node(name, zone="b") for name in ("n2", "n3")),
                claim(volume="disk"), volume(zone="a"), klass(), large]
     found = Cluster(objects).job("full", cpu=3, running={"n1": 1}).why("web")
-    assert found.head.startswith("web waits for resources: the nodes in reach of its volume are")
+    assert found.head.startswith("web waits for resources: n1, the only node in reach of its "
+                                 "volume, lacks cpu 1.")
 
 
 def test_the_pods_of_a_gang_that_wait_for_one_claim_are_one_cause():

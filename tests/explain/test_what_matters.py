@@ -298,7 +298,7 @@ def test_what_a_holder_keeps_for_init_containers_is_told_of_the_nodes_that_are_l
     cluster = Cluster().node("mini", cpu=8).node("edge", cpu=2).add(INIT).job("new", cpu=4)
     explanation = Explainer(cluster.objects(), NODES_ONLY).why("new")
     assert explanation.head.startswith(
-        "new waits for resources: the nodes lack cpu 2 for its pod.")
+        "new waits for resources: node mini lacks cpu 2 for its pod.")
     assert ("cpu 4; mini, the only node large enough, has cpu 2 left. Holders of cpu: "
             "default/setup 6 (for init containers; the other containers request 0.1)."
             ) in explanation.text

@@ -110,15 +110,23 @@ def _together(before: Message, after: Message) -> Message | None:
             before.facts[name] != after.facts[name] for name in ("name", "field")):
         return None
     amounts = before.facts["amounts"] + after.facts["amounts"]
-    removed = [each.facts["resource"] for each in amounts if each.facts["after"] == "null"]
-    if removed and len(removed) < len(amounts):  # one request replaces another
-        new = [each.facts["resource"] for each in amounts if each.facts["after"] != "null"]
-        return Message("change.job.renamed", name=after.facts["name"], old=removed, new=new)
+    old, new = ([each.facts for each in amounts if (each.facts["after"] == "null") is gone]
+                for gone in (True, False))
+    if old and new:  # one request replaces another
+        return _replaced(after.facts["name"], old, new)
     if after.code != "change.amounts":
         return Message(after.code, **after.facts | {"amounts": amounts})
     sides = {side: [f"{each.facts['resource']} {each.facts[side]}" for each in amounts]
              for side in ("before", "after")}
     return Message("change.several", **after.facts | {"amounts": amounts} | sides)
+
+
+def _replaced(name: str, old: list[Facts], new: list[Facts]) -> Message:
+    """Some requests instead of others; with their amounts, where these differ."""
+    form = "{resource}" if [each["before"] for each in old] == [
+        each["after"] for each in new] else "{resource} {after}"
+    return Message("change.job.renamed", name=name, old=[each["resource"] for each in old],
+                   new=[form.format(**each) for each in new])
 
 
 # -- one setting ----------------------------------------------------------------------------------

@@ -18,28 +18,19 @@ from volcano_lab.explain.evidence import OWN, Evidence
 from volcano_lab.explain.explanation import TABLES, Cause, moment_text
 from volcano_lab.explain.promises import promise_fails
 from volcano_lab.explain.releases import earlier
-from volcano_lab.manifests import OperatorObject, events, numa, unsupported
+from volcano_lab.manifests import OperatorObject, cards, events, numa, unsupported
 from volcano_lab.messages import Message, Said
-from volcano_lab.trace import grouped
 
 BEYOND = TABLES["beyond"]
 NO_REASON = re.compile(TABLES["no_reason"]["text"])
 """In the cluster's answer about a pod: it names no reason against a node."""
 FOREIGN = re.compile(TABLES["no_reason"]["foreign"])
 """Likewise: a reason of a plugin that Volcano does not have."""
-PARTS, CARDS = "volcano.sh/vgpu-number", "volcano.sh/node-vgpu-register"
-ALLOTTED = "volcano.sh/vgpu-ids-new"
-"""The resource of parts of cards, the annotation in which a node lists its cards, and that in which
-a pod has those that it is given.
-"""
 NUMA_POLICY = "volcano.sh/numa-topology-policy"
 SURE = {"beyond.cards.mode": "mode", "beyond.numa.policy": "numa", "beyond.cards.left": "left",
         "beyond.cards.several": "several", "beyond.cards.used": "several",
         "beyond.numa.less": "cpus"}
 """What no node has, or has left, by the message that says so."""
-MEMORY, CORES = "volcano.sh/vgpu-memory", "volcano.sh/vgpu-cores"
-WHOLE = 100
-"""The cores of a card."""
 MODE = "volcano.sh/vgpu-mode"
 COUNTED = re.compile(r"\d+/(\d+) tasks in gang ")
 """How plugin gang says how many pods of a PodGroup the scheduler has seen."""
@@ -73,6 +64,11 @@ def beyond_causes(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
             version=Message("beyond.version", version=seen.scheduler) if seen.scheduler else None)
         if said or (changed and not off):
             yield from _in_cluster(seen, task, said, changed)
+
+
+def lacks(seen: Evidence, tasks: Iterable[TaskInfo]) -> Cause | None:
+    """Return the cause by which no node has what pods, placed here, request of a plugin."""
+    return next((cause for cause in beyond_causes(seen, tasks) if "sure" in cause.numbers), None)
 
 
 def _waits_here(seen: Evidence, task: TaskInfo) -> bool:
@@ -226,91 +222,73 @@ def _phase(obj: KubernetesObject) -> str | None:
     return obj.status.phase if isinstance(obj, PodGroup) else None
 
 
+def _wants(task: TaskInfo) -> Iterator[tuple[str, dict[str, int]]]:
+    """Yield what each container of a pod requests of cards."""
+    for each in task.pod.spec.containers:
+        yield each.name, {name: int(quantity.parse(text)) for name, text in (
+            each.resources.limits | each.resources.requests).items() if name in cards.ASKED}
+
+
 def _cards(seen: Evidence, task: TaskInfo) -> Message | None:
     """That a container requests parts of several cards of one node, and the most that one has."""
-    numbers = {each.name: int(quantity.parse(text)) for each in task.pod.spec.containers
-               for text in [(each.resources.limits | each.resources.requests).get(PARTS)] if text}
-    most = {name: len(_listed(node.node, CARDS)) for name, node in seen.ssn.nodes.items()
-            if CARDS in node.node.metadata.annotations}
-    name = max(numbers, key=numbers.__getitem__, default="")
-    if numbers.get(name, 0) < 2:
-        return None
-    there = Message("beyond.cards.most", annotation=CARDS, node=max(most, key=most.__getitem__),
-                    most=max(most.values())) if most else None
-    return Message("beyond.cards", container=name, resource=PARTS, n=numbers[name], there=there)
+    n, name = max(((wants.get(cards.NUMBER, 0), name) for name, wants in _wants(task)),
+                  key=itemgetter(0), default=(0, ""))
+    most, node = max(((len(cards.listed(node.node)), node.name)
+                      for node in seen.ssn.nodes.values()), key=itemgetter(0))
+    there = Message("beyond.cards.most", annotation=cards.REGISTERED, node=node, most=most)
+    return Message("beyond.cards", container=name, resource=cards.NUMBER, n=n,
+                   there=there if most else None) if n > 1 else None
 
 
 def _mode(seen: Evidence, task: TaskInfo) -> Message | None:
     """That a pod names a mode of sharing cards in which no node has some."""
     mode = task.pod.metadata.annotations.get(MODE)
     there = {"mig" if card[5] == "mig" else "hami-core" for node in seen.ssn.nodes.values()
-             for card in _listed(node.node, CARDS) if len(card) > 5}
+             for card in cards.listed(node.node) if len(card) > 5}
     return Message("beyond.cards.mode", mode=mode, modes=sorted(there), key=MODE,
-                   annotation=CARDS) if mode and there and mode not in there else None
+                   annotation=cards.REGISTERED) if mode and there and mode not in there else None
 
 
 def _card_memory(seen: Evidence, task: TaskInfo) -> Message | None:
     """That a container requests more memory of a card than any card has, or has left, or of more
-    cards than one node has that have so much left.
+    cards than one node has that have so much left: as an amount, or a part, by default the whole.
     """
-    asks = [{name: int(quantity.parse(text)) for name, text in (
-        each.resources.limits | each.resources.requests).items() if name in (PARTS, MEMORY, CORES)}
-        for each in task.pod.spec.containers]
-    wants = max(asks, key=lambda each: each.get(MEMORY, 0), default={})
-    asked, n, cores = (wants.get(name, 0) for name in (MEMORY, PARTS, CORES))
-    nodes = {node.name: node for node in seen.ssn.nodes.values() if _listed(node.node, CARDS)}
-    most, name = max(((int(card[2]), name) for name, node in nodes.items()
-                      for card in _listed(node.node, CARDS)), key=itemgetter(0), default=(0, ""))
-    if asked > most > 0:
-        return Message("beyond.cards.memory", resource=MEMORY, asked=asked, node=name, most=most,
-                       annotation=CARDS)
-    return _cards_left([*nodes.values()], asked, max(n, 1), cores)
+    nodes = [node for node in seen.ssn.nodes.values() if cards.listed(node.node)]
+    most, name = cards.largest(nodes)
+    for wants in [wants for _, wants in _wants(task) if {cards.NUMBER, cards.MEMORY} & {*wants}]:
+        asked = wants.get(cards.MEMORY, 0)
+        if asked > most > 0 and cards.PERCENT not in wants:
+            return Message("beyond.cards.memory", resource=cards.MEMORY, asked=asked, node=name,
+                           most=most, annotation=cards.REGISTERED)
+        part = wants.get(cards.PERCENT, 0 if asked else cards.WHOLE)
+        if said := _cards_left(nodes, wants, part):
+            return said
+    return None
 
 
-def _cards_left(nodes: list[NodeInfo], asked: int, n: int, cores: int) -> Message | None:
-    """That no node has so many cards that have so much memory and so many cores left, and the pods
-    of which the end of one is enough.
+def _cards_left(nodes: list[NodeInfo], wants: dict[str, int], part: int) -> Message | None:
+    """That no node has so many cards that have so much memory, or such a `part` of it, and so many
+    cores left, and the pods of which the end of one is enough.
     """
-    least = n - 1  # the card with the least of as many as are requested
-    free = {node.name: _free(node, cores) for node in nodes}
+    asked, n, cores = part or wants[cards.MEMORY], *(
+        wants.get(name, 0) for name in (cards.NUMBER, cards.CORES))
+    least = max(n, 1) - 1  # the card with the least of as many as are requested
+    free = {node.name: cards.free(node, cores, part) for node in nodes}
     most, name = max(((each[least], name) for name, each in free.items() if least < len(each)),
                      key=itemgetter(0), default=(asked, ""))
     if asked <= most:
         return None
     ends = [pod for node in nodes if least < len(free[node.name])
-            for pod in dict.fromkeys(pod for each in _held(node).values() for pod, *_ in each)
-            if _free(node, cores, pod)[least] >= asked]
+            for pod in cards.users(node) if cards.free(node, cores, part, pod)[least] >= asked]
     fit = {name: sum(left >= asked for left in each) for name, each in free.items()}
     there = [Message("beyond.cards.there", node=name, n=n, fit=count)
              for name, count in fit.items()]
     several = "several" if most else "used"
     return Message(
-        f"beyond.cards.{several if least else 'left'}", resource=MEMORY, asked=asked,
-        node=name, most=most, n=n, fit=fit[name], there=there, annotation=ALLOTTED,
-        ends=Message("beyond.cards.ends", pods=ends) if ends else None)
-
-
-def _free(node: NodeInfo, cores: int, without: str = "") -> list[int]:
-    """The memory that each card of a node has left, the most first, `without` a pod: none of one
-    whose parts are given away, or that has fewer cores left.
-    """
-    held, found = _held(node), list[int]()
-    for card in _listed(node.node, CARDS):
-        parts = [each for each in held.get(card[0], ()) if each[0] != without]
-        fits = len(parts) < _number(card[1:]) and sum(each[2] for each in parts) + cores <= WHOLE
-        found.append((int(card[2]) - sum(each[1] for each in parts)) * fits)
-    return sorted(found, reverse=True)
-
-
-def _held(node: NodeInfo) -> dict[str, list[tuple[str, int, int]]]:
-    """The pods that are given parts of each card of a node, with memory and cores."""
-    return grouped((card[0], (each.key, int(card[2]), _number(card[3:])))
-                   for each in node.tasks.values() for card in _listed(each.pod, ALLOTTED))
-
-
-def _number(fields: list[str]) -> int:
-    """The number in the first of some fields of an annotation; 0 where there is none."""
-    return int(fields[0]) if fields and fields[0].isdecimal() else 0
+        f"beyond.cards.{several if least else 'left'}", asked=asked, node=name, most=most, n=n,
+        resource=cards.PERCENT if part else cards.MEMORY, fit=fit[name], there=there,
+        annotation=cards.ALLOTTED, ends=Message("beyond.cards.ends", pods=ends) if ends else None,
+        default=Message("beyond.cards.default") if wants.get(cards.PERCENT, 0) < part else None)
 
 
 def crowded(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
@@ -319,22 +297,15 @@ def crowded(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
         node = seen.ssn.nodes.get(task.node_name)
         if node is None or seen.is_new(task):
             continue
-        cards = {card[0]: int(card[2]) for card in _listed(node.node, CARDS)}
+        sizes = {card[0]: int(card[2]) for card in cards.listed(node.node)}
         said = [*kubelet.above(seen, node.name), *(Message(
-            "crowded.card", card=card, node=node.name, resource=MEMORY, most=cards[card],
-            asked=asked, pods=[pod for pod, *_ in each]) for card, each in _held(node).items()
-            for asked in [sum(amount for _, amount, _ in each)] if asked > cards.get(card, inf)
+            "crowded.card", card=card, node=node.name, resource=cards.MEMORY, most=sizes[card],
+            asked=asked, pods=[pod for pod, *_ in each]) for card, each in cards.held(node).items()
+            for asked in [sum(amount for _, amount, _ in each)] if asked > sizes.get(card, inf)
             and any(pod == task.key for pod, *_ in each))]
         if said:
             yield Cause("crowded", said, context=True)
             return
-
-
-def _listed(obj: KubernetesObject, annotation: str) -> list[list[str]]:
-    """The cards that an annotation lists: of a node, or those that a pod is given."""
-    text = obj.metadata.annotations.get(annotation, "").replace(";", ":")
-    return [card for part in text.split(":") for card in [part.split(",")]
-            if len(card) > 2 and card[2].isdecimal()]
 
 
 def _numa(seen: Evidence, task: TaskInfo) -> Iterator[Message]:
@@ -391,8 +362,7 @@ def _last_answer(task: TaskInfo) -> str:
 def _asks(seen: Evidence, task: TaskInfo, plugin: str) -> list[str]:
     """What a pod requests, or has as annotations, for which the plugin alone decides."""
     pattern = re.compile(BEYOND[plugin] or "$^")
-    request = seen.trace.start["tasks"][task.key]["request"]
-    return [f"{name} {amount_text(name, amount)}" for name, amount in request.items()
+    return [f"{name} {amount_text(name, amount)}" for name, amount in task.init_resreq
             if amount and pattern.search(name)] + [
         f"{key} {value}" for key, value in task.pod.metadata.annotations.items()
         if pattern.search(key) and value != "none"]

@@ -303,6 +303,14 @@ def waits(job: JobInfo) -> bool:
     return counts(job)[2] > 0 or missing(job) > 0
 
 
+def was_admitted(seen: Evidence, job: JobInfo) -> bool:
+    """Return whether a job was admitted before the cycle or in it; in the end the phase may be
+    Pending again.
+    """
+    before = seen.trace.start["jobs"][job.uid]["phase"]
+    return before not in ("", "Pending") or bool(seen.of("enqueued", job=job.uid))
+
+
 def unbound(job: JobInfo) -> bool:
     """Return whether pods of a job wait, are not created yet, or are pipelined."""
     return not job.tasks or waits(job) or counts(job)[1] > 0

@@ -9,7 +9,7 @@ from typing import Any
 from volcano_lab.api import JobInfo
 from volcano_lab.api.status import FAILED, RELEASING, RUNNING, SUCCEEDED
 from volcano_lab.explain import beyond, evidence, releases
-from volcano_lab.explain.evidence import Evidence, counts
+from volcano_lab.explain.evidence import Evidence, counts, was_admitted
 from volcano_lab.explain.explanation import Amounts, Cause, moment_text, over
 from volcano_lab.explain.origin import TOO_LARGE
 from volcano_lab.manifests.controllers import ENDING
@@ -86,8 +86,8 @@ def gap_of(cause: Cause, sure: bool = False) -> Message | None:
         for begin in ("own_pods", ("queue.gang", "nodes.gang"), ("queue.pods", "nodes.pods"),
                       "zone.hours", "volume.apart", "topology.placed"))
     for part, holds in (("own", own.get("n")), ("gang", gang), ("pods", pods), ("hours", hours),
-                        ("deadlock", "deadlock" in cause.numbers), ("apart", apart),
-                        ("within", within)):
+                        ("best", "best" in cause.numbers), ("apart", apart), ("within", within),
+                        ("deadlock", "deadlock" in cause.numbers)):
         code += f".{part}" * bool(holds and known(f"{code}.{part}"))
     if not known(code) or (cause.context and cause.code not in TOO_LARGE and not sure):
         return None
@@ -167,10 +167,3 @@ def _notes(seen: Evidence, job: JobInfo) -> Iterator[Message]:
         if tdm is not None and zone in tdm.zones:
             yield Message("hours", node=node, zone=zone, open=tdm.zones[zone],
                           time=moment_text(seen.ssn.now)[-5:])
-
-
-def was_admitted(seen: Evidence, job: JobInfo) -> bool:
-    """Whether it was admitted before the cycle or in it; in the end the phase may be Pending again.
-    """
-    before = seen.trace.start["jobs"][job.uid]["phase"]
-    return before not in ("", "Pending") or bool(seen.of("enqueued", job=job.uid))

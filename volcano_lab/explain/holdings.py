@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, PENDING, PIPELINED, JobInfo, Resource
-from volcano_lab.explain import lint, origin, questions, why_job
+from volcano_lab.explain import beyond, lint, origin, questions, why_job
 from volcano_lab.explain.evidence import Evidence, counts, requested, unbound
 from volcano_lab.explain.explanation import Cause, Explanation, over, part
 from volcano_lab.explain.head import gap_of, head_of
@@ -189,7 +189,8 @@ def _reason(seen: Evidence, job: JobInfo, node: str) -> tuple[Hashable, Cause]:
 
 def unmoved(seen: Evidence, empty: Iterable[str], same: bool) -> Iterator[Said]:
     """Yield why nodes that a change has added stay `empty` while pods wait, those alike together;
-    without such, where all is the `same`, what the first job that waits is short of.
+    without such, where all is the `same`, what the first job that waits is short of; and what no
+    node has of what pods that are placed request of a plugin.
     """
     waiting = _without_node(seen)
     reasons = {name: [*_kept_off(seen, name)][:NAMED] for name in empty if waiting}
@@ -201,3 +202,6 @@ def unmoved(seen: Evidence, empty: Iterable[str], same: bool) -> Iterator[Said]:
     for job in waiting[:same and not alike]:
         yield Message("as_before", n=len(waiting))
         yield from head_of(seen, job, why_job.job_causes(seen, job))
+    for job in seen.ssn.jobs.values():
+        if beyond.lacks(seen, job.tasks.values()):
+            yield from head_of(seen, job, why_job.job_causes(seen, job))

@@ -6,8 +6,9 @@ each amount is that of one node at the moment when the pod was tried.
 Volcano: none
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
+from typing import Any
 
 from volcano_lab.api import ATTACHABLE, MIN_RESOURCE, JobInfo, Resource, TaskInfo
 from volcano_lab.explain import requests, rules
@@ -180,7 +181,8 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
     largest = _largest(seen, request, allowed, everywhere)
     numbers = {"request": part(request, names), "free_in_total": total, "free_on_one_node": most,
                "nodes": len(allowed), **({"allowed": allowed} if some else {}),
-               **({"largest": largest} if any(largest.values()) else {})}  # else no node has any
+               **({"largest": largest} if any(largest.values()) else {}),  # else no node has any
+               **nearest(part(request, names), left, allowed)}
     code, form = _kind(any(largest.values()), some, bool(full), len(allowed))
     listed = anywhere if some and len(allowed) <= rules.MOST else names
     said = Message(form, pod=task.key, inside=inside, count=count, allowed=len(allowed),
@@ -260,6 +262,14 @@ def missing(request: Amounts, left: Amounts) -> list[str]:
     """Return the resources of which too little is left for a request."""
     return [name for name, amount in request.items()
             if amount - left.get(name, 0.0) >= MIN_RESOURCE]
+
+
+def nearest(request: Amounts, left: dict[str, Amounts], names: Collection[str]) -> dict[str, Any]:
+    """Return the `best` of `n` nodes, by what they have left for a request, and what it `lacks`."""
+    short = {name: over(request, left[name]) for name in names}
+    best = min(short, key=lambda name: max([0.0, *(
+        amount / request[each] for each, amount in short[name].items())]))
+    return {"best": best, "lacks": short[best], "n": len(short)} if short[best] else {}
 
 
 def _kind(large: bool, some: bool, full: bool, allowed: int) -> tuple[str, str]:

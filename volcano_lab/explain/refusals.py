@@ -12,7 +12,7 @@ from volcano_lab.api import MIN_RESOURCE, JobInfo, total
 from volcano_lab.explain import evidence, holders, lint, origin, owners, rules
 from volcano_lab.explain.evidence import Evidence, member, requested, still_needed, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
-from volcano_lab.explain.nodes import closed_causes, missing, withheld
+from volcano_lab.explain.nodes import closed_causes, missing, nearest, withheld
 from volcano_lab.explain.requests import at_first, not_announced
 from volcano_lab.explain.values import sum_of
 from volcano_lab.manifests.quotas import in_scope
@@ -194,6 +194,30 @@ def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield from hopeless(seen, job, "queue")
 
 
+def entitled(seen: Evidence, job: JobInfo, causes: Iterable[Cause]) -> Iterator[Cause]:
+    """Yield how many pods of an elastic job that lacks something its queue deserves, where its
+    minimum is more.
+    """
+    start, count = seen.trace.start, job.ready_task_num()
+    sums = start["queues"].get(job.queue)
+    lacks = any({"short_of", "lacks", "free_on_one_node"} & {*each.numbers} for each in causes)
+    if sums is None or not (lacks and evidence.was_admitted(seen, job)) or job.is_ready() or not (
+            1 < job.min_available < len(job.tasks)):
+        return
+    held = sums["allocated"]
+    for request in (task["request"] for task in map(start["tasks"].get, sorted(
+            task.key for task in job.tasks.values())) if task and not task["node"]):
+        held = added(held, request)
+        if over(part(held, request), sums["deserved"]):
+            break
+        count += 1
+    if 0 < count < job.min_available:
+        names = over(requested(unplaced(job)), {})
+        yield Cause.of("entitled", context=True, queue=job.queue, n=count, least=job.min_available,
+                       of=len(job.tasks), deserved=part(sums["deserved"], names),
+                       allocated=part(sums["allocated"], names))
+
+
 def _of_gang(seen: Evidence, job: JobInfo, record: Record, cause: Cause) -> Message | None:
     """What its queue would hold with the whole gang, or all pods that wait, where these are more
     than the refused one, and its sum does not count them all.
@@ -238,11 +262,10 @@ def _over_level(seen: Evidence, job: JobInfo, record: Record, level: Record) -> 
     """That a queue of the line would hold more than its limit."""
     names, pod = level["short_of"], record["task"]
     each, limit = part(level["request"], names), part(level["limit"], names)
-    whole = {"whole": True} if origin.of_cluster(seen, limit) else {}
     found = origin.over_cause(
         seen, job, level["level"], "queue_over.pod", names, (level["asked"], level["limit"]),
-        [level, record], {"each": each, **whole}, held=part(level["allocated"], names), each=each,
-        pod=pod)
+        [level, record], {"each": each, **_whole(seen, each, limit, record)},
+        held=part(level["allocated"], names), each=each, pod=pod)
     found.said = [*found.sentences, *at_first(seen, seen.tasks[pod], names),
                   seen.own(job.uid, record)]
     return found
@@ -256,10 +279,10 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     sums, deserved = added(queue["allocated"], request), queue["deserved"]
     names = [*over(part(sums, request), deserved)]
     asked, limit, each = (part(some, names) for some in (sums, deserved, request))
-    numbers: dict[str, Any] = {"asked": asked, "limit": limit, "short_of": names, "each": each}
+    numbers: dict[str, Any] = {"asked": asked, "limit": limit, "short_of": names, "each": each,
+                               **_whole(seen, each, limit, record)}
     whole = origin.limit_origin(seen, job.queue, limit)
     codes, left = [origin.code for origin in whole], None
-    numbers |= {"whole": True} if origin.of_cluster(seen, limit) else {}
     if "origin.capability" not in codes:
         left, stranded = _left_for(seen, job, record, names)
         numbers |= {"stranded": stranded} if left else {}
@@ -272,6 +295,12 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
         said, *at_first(seen, seen.tasks[pod], names), seen.own(job.uid, record),
         *not_announced(seen, names, seen.tasks[pod]),
         *withheld(seen, seen.tasks[pod], seen.ssn.nodes, names), left], numbers, [record])
+
+
+def _whole(seen: Evidence, each: Amounts, limit: Amounts, record: Record) -> dict[str, Any]:
+    """That a limit is all that the cluster has, and what its best node lacks for a pod."""
+    return {"whole": True, **nearest(each, seen.free(record, each), seen.trace.nodes)} if (
+        origin.of_cluster(seen, limit)) else {}
 
 
 def _left_for(seen: Evidence, job: JobInfo, record: Record, names: list[str]

@@ -12,7 +12,7 @@ from time import perf_counter
 
 from volcano_lab.api import JobInfo
 from volcano_lab.changes import Change
-from volcano_lab.explain.beyond import beyond_causes
+from volcano_lab.explain.beyond import lacks
 from volcano_lab.explain.candidates import Candidates, candidates, distinct
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause
@@ -107,24 +107,26 @@ def sooner(seen: Evidence, order: Cause, jobs: list[JobInfo], seconds: float = i
 
 def fitting(seen: Evidence, job: JobInfo, sure: Cause, seconds: float = inf) -> Iterator[Remedy]:
     """Changes with which a node has what a plugin counts that the lab does not model: a mode that
-    cards have, the most that one has, if that is at least half of what is requested.
+    cards have, the most that one has, if that is at least half of what is requested, or what is
+    left once a pod has ended.
     """
     facts, world = sure.numbers, World(seen.objects, seen.ssn.conf, seen.called)
-    asked = facts.get("asked", facts.get("n", 0))
+    asked, name = facts.get("asked", facts.get("n", 0)), world.job(job.uid)
+    pods = facts["ends"].facts["pods"] if facts.get("ends") else ()
     values = [(f"annotations[{facts['key']}]", mode) for mode in facts.get("modes", ())] + [
         (f"requests[{facts['resource']}]", facts["most"])
         for most in [facts.get("most", 0)] if "resource" in facts and asked <= 2 * most]
-    for path, value in values:
-        change = Change((f"{world.job(job.uid)}.{path}={value}",))
+    for change in [*(Change((f"{name}.{path}={value}",)) for path, value in values), *(
+            Change(removals=(world.owner(task.job, False),)) for task in map(seen.tasks.get, pods)
+            if task)]:
         objects, conf = world.applied(change)
         with silent():
             trace, ssn = traced(objects, conf, now=seen.ssn.now)
         tasks = [*ssn.jobs[job.uid].tasks.values()]
-        lacks = any("sure" in cause.numbers for cause in beyond_causes(
-            Evidence(ssn, trace, objects), tasks))
-        if all(task.node_name for task in tasks) and not lacks:
-            yield Remedy((Message("gains.counted"),), change, Rank.JOB, world,
-                         seen.called(job.uid), len(tasks))
+        if all(task.node_name for task in tasks) and not lacks(
+                Evidence(ssn, trace, objects), tasks):
+            yield Remedy((Message("gains.counted"),), change, Rank.WAIT if change.removals else
+                         Rank.JOB, world, seen.called(job.uid), len(tasks))
 
 
 def ends_of(seen: Evidence, loops: Cause, seconds: float = inf) -> Iterator[Remedy]:

@@ -16,6 +16,7 @@ from volcano_lab.explain.evidence import largest_of, member, of_daemons, request
 from volcano_lab.explain.explanation import Amounts, Cause, added, in_quantity, over
 from volcano_lab.explain.options import ENDED, Option, Rank, World, once, setting, several, text_of
 from volcano_lab.framework import Session
+from volcano_lab.manifests import cards
 from volcano_lab.manifests.field_defaults import HOSTNAME
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.trace import amounts
@@ -34,7 +35,7 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) 
     members = max(min(job.min_available, len(waiting) or job.min_available), 1)
     lacking, gang, allowed = _lacking(ssn, causes, largest, members)
     most = largest_of(node.allocatable for node in ssn.nodes.values())
-    meant = _slips(world, job, largest, most)
+    meant = _slips(world, ssn, job, largest, most)
     yield from chain.from_iterable(meant.values())
     yield from _without(world, job, largest, {*most, *meant})
     fewer = members if any("asked" in cause.numbers or cause.code == "gang_short"
@@ -77,7 +78,8 @@ def _wanted(ssn: Session, causes: list[Cause], lacking: Amounts, gang: Amounts) 
             for name, amount in lacking.items()}
 
 
-def _slips(world: World, job: JobInfo, largest: Amounts, most: Amounts) -> dict[str, list[Option]]:
+def _slips(world: World, ssn: Session, job: JobInfo, largest: Amounts, most: Amounts
+           ) -> dict[str, list[Option]]:
     """The requested resources that no node announces and whose name, or of which the unit, may be
     a slip -> what may be meant.
     """
@@ -85,12 +87,21 @@ def _slips(world: World, job: JobInfo, largest: Amounts, most: Amounts) -> dict[
              for name in largest if name not in most}
     found = {name: [*_renamed(world, job.uid, name, near)] for name, near in close.items() if near}
     if any("/" in name and name in most for name in largest):
-        found |= {name: [once(setting(world.job(job.uid), "requests", name, to=None),
-                              rank=Rank.JOB)] for name in close if slips.PART.search(name)}
+        found |= {name: [_whole_device(world, ssn, job.uid, name, largest[name])]
+                  for name in close if slips.PART.search(name)}
     if slips.in_milli(largest.get("cpu", 0.0), most.get("cpu", 0.0)):
         found["cpu"] = [once(setting(world.job(job.uid), "requests", "cpu", to=quantity_text(
             "cpu", largest["cpu"] / 1000) + "m"), rank=Rank.JOB)]
     return found
+
+
+def _whole_device(world: World, ssn: Session, uid: str, name: str, amount: float) -> Option:
+    """Without a part of a device that no node announces: as much of its memory, if it is known."""
+    part, memory = in_quantity(name, amount), cards.largest(ssn.nodes.values())[0]
+    texts = [setting(world.job(uid), "requests", each, to=to) for each, to in (
+        (name, None), (cards.MEMORY, int(part * memory / cards.WHOLE)))]
+    known = name == cards.PERCENT and part < cards.WHOLE and memory
+    return once(*texts[:2 if known else 1], rank=Rank.JOB)
 
 
 def _without(world: World, job: JobInfo, asked: Iterable[str], there: set[str]) -> Iterator[Option]:

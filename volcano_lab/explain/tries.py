@@ -12,6 +12,7 @@ from typing import Any
 from volcano_lab.api import PIPELINED, RELEASING, JobInfo, Resource
 from volcano_lab.api.objects import PodGroup, Queue
 from volcano_lab.changes import Change
+from volcano_lab.explain import beyond, head
 from volcano_lab.explain.candidates import differing
 from volcano_lab.explain.evidence import Evidence, counts, fails_to_start
 from volcano_lab.explain.options import Option, Rank, World
@@ -224,9 +225,13 @@ class Tries:
         settings = [text for each in (change, *alike) for text in each.settings]
         brings = spared(self.seen, self.base, after, uid) if self.keep else gains(
             self.seen, self.before, after, uid)
+        then = beyond.lacks(Evidence(after.rest.session, after.rest.trace, after.rest.world),
+                            after.rest.session.jobs[uid].tasks.values()) if (
+            beyond.BEYOND.keys() & {*after.rest.session.conf.plugin_names()}) else None
+        lacking = [Message("gains.then", gap=head.gap_of(then, True))] if then else []
         return Remedy((*by_owner(self.seen, self.job, change),
                        *by_hyper_node(self.seen, self.job, change),
-                       *on_repaired(self.seen, settings), *brings,
+                       *on_repaired(self.seen, settings), *brings, *lacking,
                        *costs(self.seen.called, cost), *on),
                       change, rank, self.world, names.called(uid),
                       counts(after.rest.session.jobs[uid])[0], cost, alike)

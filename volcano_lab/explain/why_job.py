@@ -10,10 +10,9 @@ from typing import Any
 from volcano_lab.api import JobInfo, Resource, TaskInfo, objects as api, pod_sum, quantity
 from volcano_lab.api.status import PENDING
 from volcano_lab.explain import beyond, evictions, evidence, gangs, kubelet, origin, owners
-from volcano_lab.explain.evidence import Evidence, counts
+from volcano_lab.explain.evidence import Evidence, counts, was_admitted
 from volcano_lab.explain.explanation import TABLES, Cause, moment_text, over
 from volcano_lab.explain.gangs import apart_causes, gang_cause, topology_causes, validity_causes
-from volcano_lab.explain.head import was_admitted
 from volcano_lab.explain.holders import quota_users
 from volcano_lab.explain.lint import ignored_fields, place_of
 from volcano_lab.explain.nodes import node_causes
@@ -22,7 +21,7 @@ from volcano_lab.explain.origin import TOO_LARGE, best_effort, cluster_too_small
 from volcano_lab.explain.owners import owner_of
 from volcano_lab.explain.promises import going_causes
 from volcano_lab.explain.questions import packed
-from volcano_lab.explain.refusals import admission_causes, limit_causes, never_starts
+from volcano_lab.explain.refusals import admission_causes, entitled, limit_causes, never_starts
 from volcano_lab.explain.releases import differs
 from volcano_lab.explain.required import too_near
 from volcano_lab.explain.volumes import claim_causes, driver_causes
@@ -62,6 +61,7 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     if {*TOO_LARGE, "larger_than_any_node"}.isdisjoint(cause.code for cause in causes):
         causes += cluster_too_small(seen, job)
     causes.sort(key=lambda cause: cause.code != "each_other")
+    causes += [*entitled(seen, job, causes)]
     causes[1:1] = _unseen_nodes(seen, job)
     stuck = _users_that_never_start(seen, [*lacking, *causes])
     said = {"no_pods"} if lacking else set()

@@ -179,8 +179,7 @@ class Comparison(Shown):
         before, after = self.before.session, self.after.session
         empty = [name for name, node in after.nodes.items() if name not in before.nodes
                  and not any(task.job in after.jobs for task in node.tasks.values())]
-        if empty or same:
-            yield from filter(None, [paragraph([*self._unmoved(empty, same)])])
+        yield from filter(None, [paragraph([*self._unmoved(empty, same)])])
 
     def _counts(self) -> Iterator[Message]:
         """Yield how many pods more or fewer are placed and evicted, and of which jobs they wait."""
