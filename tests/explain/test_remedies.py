@@ -350,8 +350,8 @@ def test_a_trial_leaves_no_trace():
     trial = Trial(objects, "default/train", explain.now)
     before = run(objects, explain.conf, explain.now).committed
     for remedy in explain.why("default/train").remedies:
-        assert trial.run(*remedy.world.applied(remedy.made)) is not None
-        assert trial.run(objects, explain.conf).committed == before
+        trial.run(*remedy.world.applied(remedy.made), lambda ssn: None)
+        assert trial.run(objects, explain.conf, lambda ssn: ssn.committed) == before
 
 
 def test_a_deadline_asks_for_no_facts_that_it_does_not_read():

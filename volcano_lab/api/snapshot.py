@@ -11,7 +11,7 @@ from volcano_lab.api.hyper_node import HyperNodesView
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.node_table import NodeTable
-from volcano_lab.api.objects import PodDisruptionBudget, ResourceQuota
+from volcano_lab.api.objects import Pod, PodDisruptionBudget, ResourceQuota
 from volcano_lab.api.queue import QueueInfo
 from volcano_lab.api.storage import Storage
 
@@ -25,7 +25,8 @@ class ClusterInfo:
     they were added.
 
     `left_out` has a message for each object that is not in the snapshot, with the reason.
-    `namespaces` maps names to labels.
+    `namespaces` maps names to labels. `pod_views` has what plugins computed of a pod, beside it by
+    its `id`, and passes it on to later snapshots.
     """
 
     table: NodeTable = Factory(NodeTable)
@@ -39,6 +40,7 @@ class ClusterInfo:
     storage: Storage = Factory(Storage)
     hyper_nodes: HyperNodesView = Factory(HyperNodesView)
     left_out: list[Any] = Factory(list)
+    pod_views: dict[int, tuple[Pod, Any]] = Factory(dict)
 
     @property
     def jobs_left_out(self) -> list[Any]:

@@ -15,7 +15,7 @@ import attrs
 
 from volcano_lab.api import BINDING, RELEASING, ClusterInfo, JobInfo, NodeError, QueueInfo, TaskInfo
 from volcano_lab.api.job import clone_pod_group
-from volcano_lab.api.objects import KubernetesObject, PodGroup
+from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
 from volcano_lab.api.status import IllegalTransition, TaskStatus, check_transition
 from volcano_lab.cache.event_handlers import CacheError, EventHandlers
 from volcano_lab.framework import BindContext, collector_paused
@@ -55,6 +55,7 @@ class Cache(EventHandlers):
         self.events: list[ClusterEvent] = []
         self.bind_contexts: list[BindContext] = []
         self.evicted: list[tuple[TaskInfo, str]] = []
+        self._pod_views: dict[int, tuple[Pod, Any]] = {}
         for obj in objects:
             self.add(obj)
 
@@ -81,6 +82,9 @@ class Cache(EventHandlers):
         for quota in self.resource_quotas.values():
             info.resource_quotas.setdefault(quota.namespace, []).append(quota)
         info.pod_disruption_budgets = list(self.pod_disruption_budgets.values())
+        if len(self._pod_views) > 2 * sum(len(job.tasks) for job in self.jobs.values()):
+            self._pod_views.clear()  # most are of pods that are gone
+        info.pod_views = self._pod_views
         for uid, job in sorted(self.jobs.items()):
             if self.is_job_terminated(uid):
                 continue  # it is deleted soon

@@ -8,12 +8,14 @@ from contextlib import contextmanager, suppress
 from itertools import pairwise
 from math import inf
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache import Cache
 from volcano_lab.framework import Observer, SchedulerConfiguration, Session, collector_paused
 from volcano_lab.scheduler import Scheduler
+
+T = TypeVar("T")
 
 
 def run(objects: Sequence[KubernetesObject], conf: SchedulerConfiguration,
@@ -24,17 +26,18 @@ def run(objects: Sequence[KubernetesObject], conf: SchedulerConfiguration,
 
 
 class Trial:
-    """Runs cycles for one job; `run` gives the session, which ends where `done` holds after
-    operations of the job, or before one of some actions; None where enqueue did not admit the job:
-    no later action looks at it. Raises `TooLate` at the `end`, a moment of the clock.
+    """Runs cycles for one job; `run` returns what is `read` of the session, which ends where that
+    is `enough` after operations of the job, or before one of some actions; it is read of None where
+    enqueue did not admit the job: no later action looks at it. Raises `TooLate` at the `end`, a
+    moment of the clock.
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.framework.config.conf import load_conf
     >>> objects = Cluster().node("n1", cpu=4).job("a", cpu=6).objects()
     >>> trial = Trial(objects, "default/a", None)
-    >>> ssn = trial.run([*objects, Cluster().node("n2", cpu=8).objects()[-1]], load_conf())
-    >>> [task.node_name for task in ssn.jobs["default/a"].tasks.values()], len(trial.cache.nodes)
-    (['n2'], 1)
+    >>> more = [*objects, Cluster().node("n2", cpu=8).objects()[-1]]
+    >>> trial.run(more, load_conf(), lambda ssn: ssn.committed), len(trial.cache.nodes)
+    ([['allocate', 'default/a-0', 'n2']], 1)
     """
 
     def __init__(self, objects: Sequence[KubernetesObject], job: str, now: float | None):
@@ -44,25 +47,27 @@ class Trial:
         self._ids = {id(obj) for obj in self.objects}
 
     def run(self, objects: Sequence[KubernetesObject], conf: SchedulerConfiguration,
-            done: Callable[[Session], bool] = lambda ssn: False,
-            end: float = inf, before: Container[str] = ()) -> Session | None:
+            read: Callable[[Session | None], T], enough: T | None = None, end: float = inf,
+            before: Container[str] = ()) -> T:
         there = {id(obj) for obj in objects}
         new = [obj for obj in objects if id(obj) not in self._ids]
         old = [obj for obj in self.objects if id(obj) not in there]
         following = dict(pairwise(["open", *conf.actions]))
-        observer = Watch(end, self.job, done)
+        observer = Watch(end, self.job, lambda ssn: read(ssn) == enough)
         with silent(), suppress(Done):
             self._exchange(old, new)
             try:
                 for name, ssn in Scheduler(self.cache, conf).steps(observer, now=self.now):
                     job = ssn.jobs.get(self.job)
                     if name == "enqueue" and job is not None and job.is_pending():
-                        return None
+                        return read(None)
                     if following.get(name) in before:
                         break
             finally:
                 self._exchange(new, old)
-        return observer.ssn
+        found = read(observer.ssn)
+        vars(observer.ssn).clear()  # without cycles of references it is freed at once
+        return found
 
     def _exchange(self, old: Sequence[KubernetesObject], new: Sequence[KubernetesObject]) -> None:
         """Pods are deleted before, and added after, their PodGroups. The cache takes a changed

@@ -22,7 +22,7 @@ from volcano_lab.explain.price import costs, placed_before, price, surplus
 from volcano_lab.explain.promises import promise_fails
 from volcano_lab.explain.remedy import Remedy, by_hyper_node, by_owner, gains, on_repaired, spared
 from volcano_lab.explain.trial import TooLate, Trial
-from volcano_lab.framework import SchedulerConfiguration, Session
+from volcano_lab.framework import SchedulerConfiguration, Session, collector_paused
 from volcano_lab.manifests import ManifestError, verdicts
 from volcano_lab.messages import Message
 from volcano_lab.trace import POINTS, Names
@@ -100,6 +100,7 @@ class Tries:
         return max((self._known[change] for change in changes if change in self._known),
                    default=NOTHING)
 
+    @collector_paused()
     def at(self, change: Change) -> int:
         """What a cycle with the change gives the job."""
         if change not in self._known:
@@ -125,8 +126,8 @@ class Tries:
             turns = self._keeps(after) if self.keep else after.runs(uid) and (
                 after.placed(uid) > self.places and not self._loops_beyond(after))
             return PLACED if turns else NOTHING
-        return self.gives(self.trial.run(objects, conf, lambda ssn: self.gives(ssn) == PLACED,
-                                         self._until(), POINTS if by_sums else ()))
+        return self.trial.run(objects, conf, self.gives, PLACED, self._until(),
+                              POINTS if by_sums else ())
 
     def _until(self, tries: int = 1) -> float:
         """Until when a try may take, or what takes as long as a number of `tries`."""

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from volcano_lab.api import MIN_RESOURCE, NodeList, Resource, TaskInfo
+from volcano_lab.api.fit_error import FitError
 from volcano_lab.api.node_table import Memo, NodeTable, RowFormula, RowMemo, where
-from volcano_lab.framework.placement.fit_errors import ArrayFitErrors
+from volcano_lab.framework.placement.fit_errors import ArrayFitErrors, Refusals
 
 if TYPE_CHECKING:
     from volcano_lab.framework.session import Session
@@ -56,6 +57,7 @@ class NodeArrays:
         self.by_template = all(getattr(ssn.plugins[plugin], "alike_by_template", False)
                                 for point in POINTS for tier in ssn.points[point].tiers
                                 for plugin, _ in tier)
+        self._refusals: dict[tuple[int, ...], tuple[list[ByRow | None], Refusals]] = {}
         self._inside: dict[int, np.ndarray] = {}
         self._everywhere = np.ones(self.table.count, dtype=bool)
 
@@ -97,6 +99,16 @@ class NodeArrays:
         if board is None:
             board = self._boards[key] = Board(self, task.init_resreq, *parts)
         return board
+
+    def refusals(self, task: TaskInfo) -> Callable[[TaskInfo, int], FitError | None]:
+        """Return what says why the predicates refuse a task on the node in a row, now."""
+        parts = [answer.alike(task) for answer in self.answers[0]]
+        if None in parts:
+            return lambda task, row: self.ssn.predicate_for_allocate(task, self.ssn.node_list[row])
+        key = tuple(map(id, parts))
+        if key not in self._refusals:
+            self._refusals[key] = parts, Refusals(self.ssn)  # the parts stay, so their ids do
+        return self._refusals[key][1].current
 
     def rows(self, nodes: NodeList) -> np.ndarray | None:
         """Return the table rows of some nodes; None for all nodes in the table's order."""

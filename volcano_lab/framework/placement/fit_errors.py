@@ -12,6 +12,28 @@ from volcano_lab.api.fit_error import UNSCHEDULABLE, FitError, Status, insuffici
 
 if TYPE_CHECKING:
     from volcano_lab.framework.placement.arrays import NodeArrays
+    from volcano_lab.framework.session import Session
+
+
+class Refusals:
+    """Why the predicates refuse tasks of one kind on each node, computed again only once the node
+    has changed; the error names the first task of the kind.
+    """
+
+    def __init__(self, ssn: Session):
+        self.ssn, self.seen = ssn, len(ssn.table.changes)
+        self.errors: dict[int, FitError | None] = {}
+
+    def current(self, task: TaskInfo, row: int) -> FitError | None:
+        """Return why a task of the kind cannot be allocated to the node in `row` now."""
+        changes = self.ssn.table.changes
+        if self.seen != len(changes):
+            for changed in changes[self.seen :]:
+                self.errors.pop(changed, None)
+            self.seen = len(changes)
+        if row not in self.errors:
+            self.errors[row] = self.ssn.predicate_for_allocate(task, self.ssn.node_list[row])
+        return self.errors[row]
 
 
 class ArrayFitErrors(FitErrors):
@@ -36,18 +58,17 @@ class ArrayFitErrors(FitErrors):
         """Compute why nodes fail now: the first short resource, or the predicates' reasons on a
         node.
         """
-        ssn = self.arrays.ssn
         self.task = self.task or task.key
         names = [name for name, _ in task.init_resreq.items]
         self.names += [name for name in names if name not in self.names]
         codes = np.array([0, *(self.names.index(name) + 1 for name in names)], dtype=np.int8)
         missing = np.minimum(self.arrays.fit(task.init_resreq), 0)
         self.short = np.where(failing & (missing < 0), codes[-missing], self.short)
+        refusal = self.arrays.refusals(task)
         for row in (failing & (missing == 0)).nonzero()[0].tolist():
-            node = ssn.node_list[row]
-            error = ssn.predicate_for_allocate(task, node)
+            error = refusal(task, row)
             if error is not None:
-                self.others[node.name] = error
+                self.others[error.node] = error
 
     def copy(self) -> ArrayFitErrors:
         errors = ArrayFitErrors(self.arrays)

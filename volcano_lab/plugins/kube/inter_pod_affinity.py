@@ -20,7 +20,7 @@ from attrs import evolve
 from volcano_lab.api.fit_error import UNRESOLVABLE, UNSCHEDULABLE, Status
 
 from .node_pods import ByVerdict, KubeNodes
-from .pod_counts import PairCounts, pair_counts
+from .pod_counts import PairCounts, Rows, pair_counts
 from .pod_info import AffinityTerm, Labels, PodInfo
 
 NAME = "InterPodAffinity"
@@ -96,25 +96,29 @@ def pre_filter(kube: KubeNodes, info: PodInfo) -> AffinityState | None:
     apart = _with_namespaces(kube, info.required_anti_affinity)
     if existing.is_zero() and not required and not apart:
         return None
-    together = pair_counts(kube, ("together", required), partial(_count_together, required))
-    away = pair_counts(kube, ("apart", apart), partial(_count_apart, apart))
+    together = pair_counts(kube, ("together", required), partial(_count_together, required),
+                           required)
+    away = pair_counts(kube, ("apart", apart), partial(_count_apart, apart), apart)
     return AffinityState(info, own_labels, required, apart, existing.copy(), together.copy(),
                          away.copy())
 
 
 def _existing(kube: KubeNodes, info: PodInfo, own_labels: Labels) -> PairCounts:
     """Count required anti-affinity terms of other pods that match this one."""
-    rows = kube.rows_with_required_anti_affinity
+    among = kube.rows_with_required_anti_affinity
 
-    def count(counts: PairCounts, row: int, pod: PodInfo, sign: int) -> None:
-        if row in rows:
-            _count(counts, row, sign, pod.required_anti_affinity, info, own_labels)
+    def count(counts: PairCounts, row: Rows, pod: PodInfo, sign: int) -> None:
+        _count(counts, _rows_in(row, among), sign, pod.required_anti_affinity, info, own_labels)
 
     key = "existing", *kube.seen_by_terms(info)
     return pair_counts(kube, key, count, only_affinity=True)
 
 
-def _count(counts: PairCounts, row: int, sign: int, terms: Sequence[AffinityTerm], pod: PodInfo,
+def _rows_in(row: Rows, among: frozenset[int]) -> np.ndarray:
+    return np.array([each for each in np.atleast_1d(row).tolist() if each in among], np.intp)
+
+
+def _count(counts: PairCounts, row: Rows, sign: int, terms: Sequence[AffinityTerm], pod: PodInfo,
            namespace_labels: Labels = NO_LABELS) -> None:
     """Add the weight of each term that a pod matches."""
     for term in terms:
@@ -122,14 +126,14 @@ def _count(counts: PairCounts, row: int, sign: int, terms: Sequence[AffinityTerm
             counts.add(term.topology_key, row, sign * term.weight)
 
 
-def _count_together(terms: Sequence[AffinityTerm], counts: PairCounts, row: int, pod: PodInfo,
+def _count_together(terms: Sequence[AffinityTerm], counts: PairCounts, row: Rows, pod: PodInfo,
                     sign: int) -> None:
     if terms and _matches_all(terms, pod):
         for term in terms:
             counts.add(term.topology_key, row, sign)
 
 
-def _count_apart(terms: Sequence[AffinityTerm], counts: PairCounts, row: int, pod: PodInfo,
+def _count_apart(terms: Sequence[AffinityTerm], counts: PairCounts, row: Rows, pod: PodInfo,
                  sign: int) -> None:
     _count(counts, row, sign, terms, pod)
 
@@ -159,16 +163,16 @@ def preferences(kube: KubeNodes, info: PodInfo) -> PairCounts:
     it has preferred terms, else on nodes that had a pod with affinity when the session opened.
     """
     own = _with_namespaces(kube, info.preferred)
-    rows = None if info.preferred else kube.rows_with_affinity
+    among = None if info.preferred else kube.rows_with_affinity
     own_labels = kube.namespaces.get(info.namespace, NO_LABELS)
 
-    def count(counts: PairCounts, row: int, pod: PodInfo, sign: int) -> None:
-        if rows is None or row in rows:
-            _count(counts, row, sign, own, pod)
-            _count(counts, row, sign, pod.preferred, info, own_labels)
+    def count(counts: PairCounts, row: Rows, pod: PodInfo, sign: int) -> None:
+        rows = row if among is None else _rows_in(row, among)
+        _count(counts, rows, sign, own, pod)
+        _count(counts, rows, sign, pod.preferred, info, own_labels)
 
     key = "preferences", own, *kube.seen_by_terms(info)
-    return pair_counts(kube, key, count, only_affinity=not own)
+    return pair_counts(kube, key, count, own, only_affinity=not own)
 
 
 def scores(kube: KubeNodes, info: PodInfo, rows: np.ndarray) -> np.ndarray | int:

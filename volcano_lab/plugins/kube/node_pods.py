@@ -61,8 +61,23 @@ class PodChanges:
     """
 
     def __init__(self) -> None:
-        self.start: list[Change] = []
+        self.start: list[tuple[int, PodInfo]] = []
         self.first = self.last = Version()
+        self._kinds: dict[frozenset[str], list[tuple[np.ndarray, PodInfo]]] = {}
+
+    def kinds(self, labels: frozenset[str]) -> list[tuple[np.ndarray, PodInfo]]:
+        """Return one pod of each kind at the start and the rows of all of them: pods of a kind have
+        the same values of some labels, and the same affinity terms.
+        """
+        if labels not in self._kinds:
+            found: dict[Hashable, tuple[list[int], PodInfo]] = {}
+            for row, info in self.start:
+                kind = (info.namespace, info.required_anti_affinity, info.preferred,
+                        info.pod.metadata.deletion_timestamp is None,
+                        *[info.labels.get(key) for key in labels])
+                found.setdefault(kind, ([], info))[0].append(row)
+            self._kinds[labels] = [(np.array(rows), info) for rows, info in found.values()]
+        return self._kinds[labels]
 
     def add(self, row: int, info: PodInfo, sign: int) -> None:
         last = self.last
@@ -142,8 +157,9 @@ class KubeNodes:
     ([1], [[0, 0, 100, 209715200]], [4000, 1073741824])
     """
 
-    def __init__(self, nodes: Sequence[NodeInfo], namespaces: Mapping[str, Labels]):
-        self.namespaces = namespaces
+    def __init__(self, nodes: Sequence[NodeInfo], namespaces: Mapping[str, Labels],
+                 infos: dict[int, tuple[Pod, PodInfo]] | None = None):
+        self.namespaces, self._infos = namespaces, {} if infos is None else infos
         self.nodes = [KubeNode(info, row) for row, info in enumerate(nodes)]
         self.by_name = {node.name: node for node in self.nodes}
         offers = [_offered(tuple(node.node.status.allocatable.items())) for node in self.nodes]
@@ -161,7 +177,6 @@ class KubeNodes:
         # the rules' results for these nodes, by a key with the rule's name and its inputs
         self.memo: dict[Hashable, Any] = {}
         self._term_keys: dict[str, None] = {}
-        self._infos: dict[int, tuple[Pod, PodInfo]] = {}
         self._templates: dict[int | None, PodInfo] = {}
         self._vectors = Memo(self._vector)
         self._since = PodChanges()
@@ -184,7 +199,7 @@ class KubeNodes:
                     if task.template is None:
                         self._note(node, info, 1)
                         if info.has_affinity:
-                            self.affinity_changes.start.append((node.row, info, 1))
+                            self.affinity_changes.start.append((node.row, info))
                     else:
                         by_template[task.template] = vector
                 rows.append(node.row)
@@ -192,14 +207,14 @@ class KubeNodes:
         if rows:
             np.add.at(self.taken, rows, vectors)
         start = self.affinity_changes.start
-        self.rows_with_affinity = frozenset(row for row, _, _ in start)
+        self.rows_with_affinity = frozenset(row for row, _ in start)
         self.rows_with_required_anti_affinity = frozenset(
-            row for row, info, _ in start if info.required_anti_affinity)
+            row for row, info in start if info.required_anti_affinity)
 
     @cached_property
     def changes(self) -> PodChanges:
         """Every pod that was added or removed."""
-        self._since.start = [(row, self.info_of(task), 1)
+        self._since.start = [(row, self.info_of(task))
                              for row, tasks in enumerate(self._opening) for _, task in tasks]
         return self._since
 
@@ -387,6 +402,6 @@ def kube_nodes(ssn: Any) -> KubeNodes:
     plugins.
     """
     if "kube_nodes" not in vars(ssn):
-        ssn.kube_nodes = KubeNodes(ssn.node_list, ssn.namespaces)
+        ssn.kube_nodes = KubeNodes(ssn.node_list, ssn.namespaces, ssn.snapshot.pod_views)
     nodes: KubeNodes = ssn.kube_nodes
     return nodes

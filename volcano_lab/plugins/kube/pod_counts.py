@@ -5,7 +5,8 @@ version of `KubeNodes.changes` and continues from there; pods with equal keys sh
 test compares the counts with a recount.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from itertools import chain
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -13,9 +14,10 @@ import numpy as np
 from volcano_lab.api.selector import Selector
 
 from .node_pods import KubeNodes, PodChanges
-from .pod_info import PodInfo
+from .pod_info import AffinityTerm, PodInfo
 
 T = TypeVar("T")
+Rows = int | np.ndarray
 
 
 class PairCounts:
@@ -39,19 +41,21 @@ class PairCounts:
         self.kube = kube
         self.counts: dict[str, np.ndarray] = {}
 
-    def add(self, key: str, row: int, amount: int) -> None:
-        """Add `amount` for the value of label `key` on the node in `row`; nothing without the
-        label.
+    def add(self, key: str, row: Rows, amount: int) -> None:
+        """Add `amount` for the value of label `key` on the node in `row`, or on each of several;
+        nothing without the label.
         """
         topology = self.kube.topology(key)
-        code = topology.codes[row]
-        if code < 0:
+        codes = topology.codes[row]
+        if isinstance(row, np.ndarray):
+            codes = codes[codes >= 0]
+        elif codes < 0:
             return
         counts = self.counts.get(key)
         if counts is None:
             # one more entry than values: code -1 of nodes without the label finds 0 there
             counts = self.counts[key] = np.zeros(len(topology.code_of) + 1, np.int64)
-        counts[code] += amount
+        np.add.at(counts, codes, amount)
 
     def nodes(self, key: str) -> np.ndarray:
         """Return the number for each node's value; 0 where it lacks the label."""
@@ -71,13 +75,17 @@ class PairCounts:
 
 class Follower(Generic[T]):
     """Counts of the pods on the nodes that are kept up to date: `count(counts, row, pod, +1 or -1)`
-    is called once for each change.
+    is called once for each change, and with several rows for the pods of a kind at the start.
+
+    `selectors` are those that `count` applies to the labels of these pods.
     """
 
-    def __init__(self, changes: PodChanges, counts: T, count: Callable[..., None]):
+    def __init__(self, changes: PodChanges, counts: T, count: Callable[..., None],
+                 selectors: Iterable[Selector]):
         self.changes, self.counts, self.count, self.seen = changes, counts, count, changes.first
-        for row, info, sign in changes.start:
-            count(counts, row, info, sign)
+        labels = frozenset(chain.from_iterable(selector.keys() for selector in selectors))
+        for rows, info in changes.kinds(labels):
+            count(counts, rows, info, 1)
 
     def current(self) -> T:
         """Return the current counts; copy them to keep them."""
@@ -88,14 +96,16 @@ class Follower(Generic[T]):
 
 
 def pair_counts(kube: KubeNodes, key: Hashable, count: Callable[..., None],
-                only_affinity: bool = False) -> PairCounts:
+                terms: Sequence[AffinityTerm] = (), only_affinity: bool = False) -> PairCounts:
     """Return the current counts by label and value, updated per pod by `count`; equal keys share
     them.
 
-    `only_affinity`: pods without affinity add nothing and are skipped.
+    `terms` are those that it applies to the pods on the nodes. `only_affinity`: pods without
+    affinity add nothing and are skipped.
     """
     changes = kube.affinity_changes if only_affinity else kube.changes
-    return kube.remember(key, lambda: Follower(changes, PairCounts(kube), count)).current()
+    return kube.remember(key, lambda: Follower(
+        changes, PairCounts(kube), count, [term.selector for term in terms])).current()
 
 
 def matching_pods(kube: KubeNodes, selector: Selector, namespace: str) -> np.ndarray:
@@ -108,10 +118,10 @@ def matching_pods(kube: KubeNodes, selector: Selector, namespace: str) -> np.nda
     if selector.is_empty():
         return np.zeros(len(kube.nodes), np.int64)
 
-    def count(pods: np.ndarray, row: int, info: PodInfo, sign: int) -> None:
+    def count(pods: np.ndarray, row: Rows, info: PodInfo, sign: int) -> None:
         if (info.namespace == namespace and info.pod.metadata.deletion_timestamp is None
                 and selector.matches(info.labels)):
-            pods[row] += sign
+            np.add.at(pods, row, sign)
 
     return kube.remember(("matching pods", selector, namespace), lambda: Follower(
-        kube.changes, np.zeros(len(kube.nodes), np.int64), count)).current()
+        kube.changes, np.zeros(len(kube.nodes), np.int64), count, [selector])).current()
