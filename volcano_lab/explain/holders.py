@@ -258,12 +258,16 @@ def _own_groups(seen: Evidence, job: JobInfo, holders: list[str]) -> Message | N
 
 
 def _of_its_owner(seen: Evidence, job: JobInfo, holders: Iterable[str]) -> Message | None:
-    """That an owner whose pods do not come at once has created the job and holders."""
+    """That an owner whose pods do not come at once has created the job and holders, of which a
+    PodGroup without pods counts those of the job, too.
+    """
     for name, kind in seen.names.above[job.uid].items():
-        jobs = [seen.called(uid) for uid in holders if uid != job.uid
+        jobs = [uid for uid in holders if uid != job.uid
                 and seen.names.above[uid].get(name) == kind in KINDS["later"]]
-        if jobs:
-            return Message("held_by.own", owner=f"{kind} {name}", jobs=jobs)
+        twice = [uid for uid in jobs if not seen.ssn.jobs[uid].tasks]
+        if jobs and not job.ready_task_num():
+            return Message(f"held_by.{'twice' if twice else 'own'}", owner=f"{kind} {name}",
+                           jobs=[*map(seen.called, twice or jobs)], group=job.pod_group.name)
     return None
 
 

@@ -172,10 +172,11 @@ class World:
     def owner(self, uid: str, deleted: bool = True) -> str:
         """What is `deleted` so that a job is gone: its Job, or the object of an operator; where
         another owner would create the PodGroup again, it has none, or one that is suspended and is
-        to be resumed, this.
+        to be resumed, or has its pods in another PodGroup, this.
         """
         own = self.creators(uid)
-        kept = any(at(obj.spec, path) == value for obj in own for path, value in SUSPENDED)
+        kept = any(at(obj.spec, path) == value for obj in own for path, value in SUSPENDED) or (
+            uid not in self.pods and any(self._shared[obj.key] > 1 for obj in own))
         if own and deleted and not kept:
             return f"{own[0].kind.lower()}/{own[0].key}"
         kinds = {owner.kind for owner in self.groups[uid].metadata.owner_references}

@@ -86,8 +86,8 @@ def never_starts(seen: Evidence, jobs: Iterable[str]) -> Iterator[Cause]:
     """Yield which jobs with reserved resources can never start, those alike in one sentence."""
     alike: dict[str, tuple[Message, list[str]]] = {}
     for job in map(seen.ssn.jobs.__getitem__, jobs):
-        placed = len(unplaced(job)) < len(job.tasks)
-        for cause in [] if placed else hopeless(seen, job, "admitted")[:1]:
+        starts = len(unplaced(job)) < len(job.tasks) or owners.kind_of(job) in owners.KINDS["later"]
+        for cause in [] if starts else hopeless(seen, job, "admitted")[:1]:
             kind = cause.code if cause.code in origin.TOO_LARGE else "rules"
             why = Message(f"never_starts.{kind}", **cause.numbers)
             alike.setdefault(str(why), (why, []))[1].append(job.uid)

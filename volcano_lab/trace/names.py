@@ -6,6 +6,7 @@ Answers to no Go file. The controller names a Job's PodGroup "train-<uid>", a De
 
 from collections import Counter
 from collections.abc import Iterable
+from itertools import chain
 
 from volcano_lab.api import PENDING, JobInfo, objects as api
 from volcano_lab.framework.session import Session
@@ -40,14 +41,16 @@ class Names:
         self._kinds = {kind.lower() for kind, _ in above.values()}
         self.above = {uid: _owners(job, above) for uid, job in ssn.jobs.items()}
         self.owned = owned = {uid: owner_key(job) for uid, job in ssn.jobs.items()}
-        count = Counter(owned.values())
         owners = {uid: owner_of(job) for uid, job in ssn.jobs.items()}
         direct = {uid: f"{ssn.jobs[uid].namespace}/{owner.name}" if owner else uid
                   for uid, owner in owners.items()}
-        each = Counter(direct.values())
-        self.jobs = {uid: next((name for name, alike in ((owned[uid], count), (direct[uid], each))
-                                if alike[name] == 1 and (name == uid or name not in owned)), uid)
-                     for uid in owned}
+        alike = {pods: Counter(chain.from_iterable(
+            {owned[uid], direct[uid]} for uid, job in ssn.jobs.items() if job.tasks or not pods))
+            for pods in (True, False)}  # beside one with pods, those without have no part in a name
+        self.jobs = {uid: next((name for name in (owned[uid], direct[uid])
+                                if alike[bool(job.tasks)][name] == 1
+                                and (name == uid or name not in owned)), uid)
+                     for uid, job in ssn.jobs.items()}
         self.waiting = [uid for uid, job in ssn.jobs.items() if job.in_status(PENDING)]
         self.pods = {task.key: task.key for job in ssn.jobs.values() for task in job.tasks.values()}
         self.queues = {name: name for name in ssn.queues}

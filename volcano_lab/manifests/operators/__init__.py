@@ -17,6 +17,7 @@ from volcano_lab.manifests.operators import model
 from volcano_lab.manifests.operators.model import KINDS, Created, Gang, OperatorObject, Role, at
 from volcano_lab.manifests.operators.table import NAMED_BY, OPERATORS, REFUSING
 from volcano_lab.messages import Message
+from volcano_lab.trace.plain import grouped
 
 __all__ = ["KINDS", "NAMED_BY", "OPERATORS", "SUSPENDED", "Created", "OperatorObject", "created",
            "ended", "pod_count", "pods_of", "problems", "refusing", "roles_of"]
@@ -130,7 +131,8 @@ def created(obj: OperatorObject, objects: list[KubernetesObject],
     made = _found(obj, objects)[1]
     why = _why_not(obj, objects, there, made)
     if why is not None:
-        return Created(sentences=why)
+        later = [*_to_come(obj, objects, made)] if "Pod" in there and not why else []
+        return Created(sentences=why, later=later)
     if isinstance(made, Created):
         if not (made.objects or made.sentences):
             made.sentences.append(Message("not_created.names_none"))
@@ -161,6 +163,21 @@ def _why_not(obj: OperatorObject, objects: list[KubernetesObject], there: Set[st
     if reason := ended(obj):
         return [reason]
     return [Message("not_created.runtime")] if made is None else None
+
+
+def _to_come(obj: OperatorObject, objects: Iterable[KubernetesObject], made: model.Found
+             ) -> Iterator[Pod]:
+    """Yield the pods that follow those of a gang's first roles which are there without a node."""
+    gangs = [gang for gang in made if any(role.later and role.count for role in gang.roles)
+             ] if isinstance(made, list) else []
+    there = grouped((each.metadata.annotations.get(task.GROUP_NAME), each) for each in objects
+                    if isinstance(each, Pod) and each.namespace == obj.namespace) if gangs else {}
+    for gang in gangs:
+        first, own = sum(role.count for role in gang.roles if not role.later), there.get(gang.name)
+        if own and len(own) == first and not any(pod.spec.node_name for pod in own):
+            for role in (role for role in gang.roles if role.later):
+                spec = role.template.spec.evolve(scheduler_name=model.VOLCANO)
+                yield from _pods(obj, role, spec, gang.name)
 
 
 def _add_gang(obj: OperatorObject, gang: Gang, asked: bool,
