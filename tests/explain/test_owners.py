@@ -65,7 +65,7 @@ def pod(name="o-0", kind="Job", labels="{}", more="", container="c", cpu=1, stat
     return text
 
 
-def asked(*texts, taint="", cpu=4, now=None):
+def asked(*texts, taint="", cpu=4, now=None, conf=CONF):
     node = f"""\
 apiVersion: v1
 kind: Node
@@ -74,7 +74,7 @@ spec: {{{taint}}}
 status: {{allocatable: {{cpu: {cpu}, memory: 9Gi, pods: 9}}}}
 ---
 """
-    return Explainer(with_defaults(loads(node + "".join(texts))), CONF, now=now)
+    return Explainer(with_defaults(loads(node + "".join(texts))), conf, now=now)
 
 
 WORKFLOW = """\
@@ -127,6 +127,25 @@ def test_a_gang_of_another_scheduler_is_said_to_be_none(label, name, told):
     found = asked(group(name=name), *pods).why(f"a/{name}")
     assert (f"It is no gang: the label {label} of its pods names PodGroup ft of another scheduler"
             in found.text) == told
+
+
+@pytest.mark.parametrize("own, code", [("spark-o-pg", None), ("podgroup-u", "held_by.twice")])
+def test_a_podgroup_without_pods_that_counts_those_of_another_one_is_deleted_alone(own, code):
+    """The application is called by its name, and is not deleted for its PodGroup."""
+    ref = ("ownerReferences: [{apiVersion: sparkoperator.k8s.io/v1beta2, kind: SparkApplication, "
+           "name: o, uid: u, controller: true}]")
+    groups = [group(name=name, more=f", minResources: {{cpu: {cpu}}}").replace(
+        "namespace: a", f"namespace: a, {ref}").replace("Inqueue", phase)
+        for name, cpu, phase in (("spark-o-pg", 5, "Inqueue"), ("podgroup-u", 1, "Pending"))]
+    driver = pod("o-driver", "SparkApplication", "{spark-role: driver}", into=own)
+    found = asked(SPARK.replace("CPU", "1").replace("SPEC", "instances: 4"), *groups, driver,
+                  conf=CONF.replace("allocate", "enqueue, allocate")
+                  .replace("{name: predicates}", "{name: predicates}, {name: overcommit}")).why(
+        "a/o" if code else "a/spark-o-pg")
+    assert ("they are counted twice, as they name PodGroup podgroup-u" in found.text) is bool(code)
+    assert found.head.startswith("a/o waits for admission") is bool(code)
+    assert [str(each) for each in found.remedies][:1] == [
+        "delete a/spark-o-pg, a PodGroup without pods (o is placed on n1)"] * bool(code)
 
 
 VCJOB = """\

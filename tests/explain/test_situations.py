@@ -198,7 +198,7 @@ def test_a_claim_without_a_volume_is_named_beside_its_driver():
     job = exported("new", 1, 1, there=1, phase="Inqueue").replace("containers: [{name: c,", (
         "volumes: [{name: d, persistentVolumeClaim: {claimName: data}}], containers: [{name: c,"))
     found = asked(text, job).why("new").text
-    assert "StorageClass fast binds at once (Immediate)" in found
+    assert "StorageClass fast, which binds at once (Immediate)" in found
 
 
 def test_the_plugin_that_names_a_pod_of_the_same_priority_is_one_to_switch_off():

@@ -38,13 +38,19 @@ def asked(*objects):
      'persistentvolumeclaim "data" is being deleted'),
     ([claim(volume="disk"), volume(zone="c")], "volume_node",
      "a volume of the pod cannot be reached from there (node(s) didn't match PersistentVolume's "
-     "node affinity). PersistentVolume disk requires nodes with zone In c. It names a node that "
-     "does not exist: the node is deleted, or its labels have changed."),
+     "node affinity). PersistentVolume disk requires nodes with zone In c. No node has these "
+     "labels: a new one with them reaches it."),
     ([claim(volume="disk")], "volume_missing", "a volume of the pod does not exist"),
+    ([claim(), klass(provisioner="rancher.io/local-path", mode="Immediate")], "claim_unbound",
+     "has no volume: rancher.io/local-path of StorageClass wait, which binds at once (Immediate), "
+     "has created none"),
 ])
 def test_a_claim_without_a_volume_is_named_with_what_it_lacks(objects, code, said):
     found = asked(*objects)
-    assert found.codes == [code] and said in found.text and not found.remedies
+    assert code in found.codes and said in found.text
+    assert [str(each) for each in found.remedies] == [
+        "1 more node like n1, with the label zone=c (web is placed on 1 new node)"
+        ] * (code == "volume_node")
     on_a_node = Explainer(Cluster([*NODES, *objects, POD]).objects()).why_not("n1", "web")
     assert said in on_a_node.text
 
@@ -234,7 +240,7 @@ def test_the_pods_of_a_gang_that_wait_for_one_claim_are_one_cause():
 
 
 @pytest.mark.parametrize("where, said", [
-    ({"zone": "c", "disk": "ssd"}, "requires nodes with zone In c, disk In ssd. It names a node"),
+    ({"zone": "c", "disk": "ssd"}, "requires nodes with zone In c, disk In ssd. No node has"),
     ({"zone": "a,c"}, ""), ({}, "")])
 def test_the_nodes_that_reach_a_volume(where, said):
     text = asked(claim(volume="disk"), volume(**where), klass(zone="z")).text
@@ -344,10 +350,28 @@ def test_a_claim_that_no_object_decides_is_named_with_what_to_add():
         "n3"), csi_node("n3", **{"csi.io": None})], "none and has no free PersistentVolume.",
      "StorageClass cloud instead of wait"),
     (("5Gi", "ReadWriteOnce"), [volume(zone="z")], "PersistentVolume disk requires nodes with zone "
-     "In z. It names a node that does not exist: the node is deleted, or its labels have changed.",
-     None)])
+     "In z. No node has these labels: a new one with them reaches it.", None)])
 def test_the_field_of_a_claim_that_no_free_volume_fits_is_named(asks, more, said, change):
     found = asked(claim("data", *asks[:1], modes=asks[1]), klass(), *more)
     assert said in found.text
     assert [remedy.change for remedy in found.remedies] == [
         f"PersistentVolumeClaim default/data: create it again with {change}"] * bool(change)
+
+
+HOST = {"kubernetes.io/hostname": "n9"}
+
+
+@pytest.mark.parametrize("lost, said", [
+    (False, "It names a node that does not exist: the node is deleted, or its labels have changed. "
+     "If no such node comes back, the data is lost: delete default/data and the pod"),
+    (True, "its PersistentVolumeClaim default/data is Lost, as its volume disk does not exist.")])
+def test_a_claim_of_a_volume_that_is_gone_is_created_again(lost, said):
+    """Also where its class binds at once: its new volume is created by the provisioner then."""
+    there = [claim(volume="disk").changed(status={"phase": "Lost"})] if lost else [
+        claim(volume="disk"), volume(**HOST)]
+    mode = "Immediate" if lost else "WaitForFirstConsumer"
+    found = asked(*there, klass(provisioner="rancher.io/local-path", mode=mode))
+    assert said in found.text
+    assert [str(each) for each in found.remedies] == [
+        "PersistentVolumeClaim default/data: create it again, without volume disk and its data "
+        "(web is placed on n1)"]

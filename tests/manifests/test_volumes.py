@@ -61,6 +61,21 @@ def test_claims_and_volumes_as_people_write_them_are_completed():
     assert done["disk"].status.phase == "Available" and done["mine"].status.phase == "Bound"
 
 
+@pytest.mark.parametrize(("phase", "mode", "provisioner", "volumes"), [
+    ("", "Immediate", DISK, ["pvc-uid-data"]), ("Pending", "Immediate", DISK, []),
+    ("", "WaitForFirstConsumer", DISK, []), ("", "Immediate", "kubernetes.io/no-provisioner", [])])
+def test_a_new_claim_of_a_class_that_binds_at_once_gets_its_volume(
+        phase, mode, provisioner, volumes):
+    made = with_defaults([claim().changed(status={"phase": phase}), klass(
+        mode=mode, provisioner=provisioner, zone="a")])
+    found = [obj for obj in made if obj.kind == "PersistentVolume"]
+    assert [each.name for each in found] == volumes
+    assert next(obj for obj in made if obj.name == "data").is_bound is bool(volumes)
+    for each in found:  # of the topology that its class allows
+        (term,) = each.spec.node_affinity.required.node_selector_terms
+        assert [(key.key, key.values) for key in term.match_expressions] == [("zone", ["a"])]
+
+
 OBJECTS = [
     *(Node(ObjectMeta(f"n{number}", labels={"zone": zone}),
            status=NodeStatus({}, {"cpu": "4", "memory": "8Gi", "pods": "9"}))

@@ -16,7 +16,7 @@ from volcano_lab.api import objects as api
 
 CLAIM, VOLUME = api.PersistentVolumeClaim.kind, api.PersistentVolume.kind
 KINDS = api.StorageClass.kind, api.CSINode.kind, VOLUME, CLAIM
-WAIT = "WaitForFirstConsumer"
+WAIT, NO_PROVISIONER = "WaitForFirstConsumer", "kubernetes.io/no-provisioner"
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
 CLASS = "volume.beta.kubernetes.io/storage-class"
 DRIVER = "csi.storage.k8s.io/csi-driver-name"

@@ -249,6 +249,11 @@ class Setting:
                 raise ManifestError([about(f'"{self.text}"', each) for each in wrong])
         else:
             changed = edited(before, steps, self.edit, self.text)
+        if isinstance(changed, api.PersistentVolumeClaim):  # immutable: it is created again
+            changed = changed.changed(status={"phase": ""}, metadata={
+                "resource_version": "", "annotations": {
+                    key: text for key, text in changed.metadata.annotations.items()
+                    if not key.startswith(("pv.kubernetes.io/", "volume.kubernetes.io/"))}})
         if isinstance(changed, api.Node) and steps == ["spec", "unschedulable"]:
             changed = _cordoned(changed)
         if isinstance(changed, api.PodDisruptionBudget) and steps[0] == "spec":

@@ -174,6 +174,11 @@ class OfPods(Case):
                 yield once(f"plugin/tdm.{tdm.ZONE_PREFIX}{zone}={value_text(wider)}",
                            rank=Rank.OTHERS)
 
+    def recreated(self, _: Numbers) -> Iterator[Option]:
+        """That claims are created again whose volume is gone, or is one of a node that is."""
+        yield several([f"persistentvolumeclaim/{key}.volumeName=null" for pod in self.pods
+                       for key in volumes.lost(self.ssn, pod)], Rank.OTHERS)
+
     def claimed(self, _: Numbers) -> Iterator[Option]:
         """That a claim, created again, request no more than a free volume has, or have another
         class.

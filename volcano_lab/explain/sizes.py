@@ -11,7 +11,7 @@ from typing import Any
 
 from volcano_lab.api import ATTACHABLE, JobInfo, Resource, TaskInfo, quantity_text
 from volcano_lab.changes.job_fields import requests_of
-from volcano_lab.explain import owners, required, slips, values
+from volcano_lab.explain import owners, required, slips, values, volumes
 from volcano_lab.explain.evidence import largest_of, member, of_daemons, requested, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, in_quantity, over
 from volcano_lab.explain.options import ENDED, Option, Rank, World, once, setting, several, text_of
@@ -48,7 +48,7 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) 
     if not meant and _likely(largest, most):
         wanted = _wanted(ssn, causes, lacking, gang)
         devices = _devices(world.nodes_called(allowed), ssn, causes, largest, members)
-        labels = _labels(world, job)
+        labels = _labels(world, ssn, job)
         for each in (labels, labels | _domain(world, job, causes)):
             yield from values.nodes(world, largest, wanted, allowed, devices, each)
 
@@ -134,12 +134,15 @@ def _devices(names: Iterable[str], ssn: Session, causes: list[Cause], largest: A
     return {name: largest[name] + agents.get(name, 0.0) for name in small} | unknown
 
 
-def _labels(world: World, job: JobInfo) -> dict[str, str]:
-    """The labels that a new node has to have as the pods select them and no node has them: a pool
-    that has no node. None where others may be meant.
+def _labels(world: World, ssn: Session, job: JobInfo) -> dict[str, str]:
+    """The labels that a new node has to have as the pods, or volumes of these, select them and no
+    node has them: a pool that has no node. None where others may be meant.
     """
     for pod in world.waiting(job.uid)[:1]:
         wanted, nodes = next(required.labels_for(pod, {})), world.nodes.values()
+        wanted |= {each.key: each.values[0]
+                   for _, selected in volumes.requires(ssn.snapshot.storage, pod) if selected
+                   for each in selected.node_selector_terms[0].match_expressions if each.values}
         known = any(wanted.items() <= node.metadata.labels.items() for node in nodes)
         labels = slips.values_by_label(nodes)
         if not (known or HOSTNAME in wanted or [*required.slips_of("", pod, labels)]):

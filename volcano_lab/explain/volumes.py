@@ -8,15 +8,26 @@ from itertools import combinations
 
 from volcano_lab.api import PENDING, JobInfo, TaskInfo, objects as api
 from volcano_lab.api.node_affinity import node_terms
-from volcano_lab.api.storage import CLAIM, VOLUME, WAIT, Storage, attach_key, claims_of, class_of
+from volcano_lab.api.storage import (
+    CLAIM,
+    NO_PROVISIONER,
+    VOLUME,
+    WAIT,
+    Storage,
+    attach_key,
+    claims_of,
+    class_of,
+)
 from volcano_lab.explain.evidence import Evidence, not_ready
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.lint import drivers_nowhere
 from volcano_lab.explain.origin import near
 from volcano_lab.explain.required import terms_of
+from volcano_lab.framework import Session
+from volcano_lab.manifests.field_defaults import HOSTNAME
 from volcano_lab.messages import Message, alike
 from volcano_lab.plugins.kube import volume_limits
-from volcano_lab.plugins.kube.volume_binding import NO_PROVISIONER, capacity, size
+from volcano_lab.plugins.kube.volume_binding import capacity, size
 from volcano_lab.trace.plain import grouped
 
 SAID = "plugin VolumeBinding pre-predicates failed "
@@ -28,7 +39,7 @@ def claim_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         untried = _untried(seen, job, task)
         why = _lacking(seen.ssn.snapshot.storage, task.pod)
         code = why.code.partition(".")[0] if why is not None else "claim_refused"
-        lost = why is not None and why.code == "claim_unbound.lost_class"
+        lost_class = why is not None and why.code == "claim_unbound.lost_class"
         claim = why.facts["claim"] if why else ""
         there, close = _near_claims(seen.ssn.snapshot.storage, claim) if (
             why is not None and why.code == "claim_missing") else ([], [])
@@ -42,7 +53,7 @@ def claim_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             "reason": reason, "claim": claim, "stops": bool(untried), "slips": [
                 ("claimName", claim.partition("/")[2], each) for each in close], "classes": [
                 each.name for each in seen.ssn.snapshot.storage.all(api.StorageClass.kind)
-            ] if lost or code == "claim_missing" else []})
+            ] if lost_class or code == "claim_missing" else []})
 
 
 def _refused(job: JobInfo) -> Iterator[tuple[str, TaskInfo]]:
@@ -105,17 +116,33 @@ def _lacking(storage: Storage, pod: api.Pod) -> Message | None:
         claim = storage.get(CLAIM, key)
         if claim is None:
             return Message(f"claim_missing{'.ephemeral' * ephemeral}", claim=key)
+        if claim.status.phase == "Lost":
+            return Message("claim_unbound.lost", claim=key, volume=claim.spec.volume_name)
         found = storage.class_of(claim)
         if claim.is_bound or (found is not None and found.volume_binding_mode == WAIT
                                and not claim.spec.volume_name):
             continue
         if claim.spec.volume_name:
             return Message("claim_unbound.volume", claim=key, volume=claim.spec.volume_name)
-        code = "immediate" if found else "lost_class"
-        code = code if class_of(claim) else "no_class"
-        return Message(f"claim_unbound.{code}", claim=key, storage_class=class_of(claim), near=near(
-            class_of(claim), [each.name for each in storage.all(api.StorageClass.kind)]))
+        code = "lost_class" if class_of(claim) else "no_class"
+        if found is not None:
+            code = "immediate" if _is_static(found) else "provisioner"
+        return Message(
+            f"claim_unbound.{code}", claim=key, storage_class=class_of(claim), near=near(class_of(
+                claim), [each.name for each in storage.all(api.StorageClass.kind)]),
+            provisioner=getattr(found, "provisioner", ""))
     return None
+
+
+def _is_static(found: api.StorageClass | None) -> bool:
+    """Whether a StorageClass is there, and creates no volumes."""
+    return found is not None and found.provisioner in ("", NO_PROVISIONER)
+
+
+def _claims(storage: Storage, pod: api.Pod) -> list[api.PersistentVolumeClaim]:
+    """The claims of a pod that are there."""
+    return [*filter(None, (storage.get(CLAIM, f"{pod.namespace}/{name}")
+                           for name, _ in claims_of(pod)))]
 
 
 def unbound(storage: Storage, pod: api.Pod
@@ -123,11 +150,9 @@ def unbound(storage: Storage, pod: api.Pod
     """Yield the claims of a pod without a volume whose class provisions none, each with the free
     volumes of its class, the largest first.
     """
-    for name, _ in claims_of(pod):
-        claim = storage.get(CLAIM, f"{pod.namespace}/{name}")
-        found = None if claim is None or claim.is_bound else storage.class_of(claim)
-        if found is not None and found.provisioner in ("", NO_PROVISIONER):
-            free = [each for each in storage.all(VOLUME) if class_of(each) == found.name
+    for claim in _claims(storage, pod):
+        if not claim.is_bound and _is_static(storage.class_of(claim)):
+            free = [each for each in storage.all(VOLUME) if class_of(each) == class_of(claim)
                     and each.spec.claim_ref is None and each.status.phase == "Available"]
             yield claim, sorted(free, key=capacity, reverse=True)
 
@@ -149,19 +174,42 @@ def _unbound(seen: Evidence, pod: api.Pod) -> Iterator[Message]:
             yield from _required(seen, each.name, required, "") if required else ()
 
 
+def requires(storage: Storage, pod: api.Pod
+             ) -> Iterator[tuple[api.PersistentVolumeClaim, api.NodeSelector | None]]:
+    """Yield the claims of a pod whose volume is gone (None), or requires certain nodes."""
+    for claim in _claims(storage, pod):
+        volume = storage.get(VOLUME, claim.spec.volume_name)
+        affinity = volume.spec.node_affinity if volume is not None else None
+        if claim.status.phase == "Lost":
+            yield claim, None
+        elif affinity is not None and affinity.required is not None:
+            yield claim, affinity.required
+
+
+def lost(ssn: Session, pod: api.Pod) -> list[str]:
+    """Return the claims of a pod whose volume is gone, or is on a node that does not exist."""
+    return [claim.key for claim, selected in requires(ssn.snapshot.storage, pod)
+            if selected is None or (_by_name(selected) and not _let_in(ssn, selected)[1])]
+
+
+def _by_name(required: api.NodeSelector) -> bool:
+    """Whether a volume requires nodes by their names: no other one reaches it."""
+    return any(each.key == HOSTNAME for term in required.node_selector_terms
+               for each in term.match_expressions)
+
+
 def reach_of(seen: Evidence, key: str) -> Iterator[Message]:
     """Yield which nodes the volumes of a pod (by key) require."""
     pod, storage = seen.tasks[key].pod, seen.ssn.snapshot.storage
-    for name, _ in claims_of(pod):
-        claim = storage.get(CLAIM, f"{pod.namespace}/{name}")
-        volume, found = storage.get(VOLUME, claim.spec.volume_name), storage.class_of(claim)
+    for claim, selected in requires(storage, pod):
+        if selected is not None:
+            yield from _required(seen, claim.spec.volume_name, selected, claim.key)
+    for claim in _claims(storage, pod):
+        found = storage.class_of(claim)
         places = [", ".join(f"{each.key} {'/'.join(each.values)}"
                             for each in term.match_label_expressions)
                   for term in (found.allowed_topologies if found is not None else ())]
-        affinity = volume.spec.node_affinity if volume is not None else None
-        if affinity is not None and affinity.required is not None:
-            yield from _required(seen, volume.name, affinity.required, claim.key)
-        elif volume is None and found is not None and places:
+        if places and storage.get(VOLUME, claim.spec.volume_name) is None:
             yield Message("volume.places", storage_class=found.name, places=places)
     yield from _unbound(seen, pod)
     yield from _apart(seen, pod)
@@ -171,11 +219,9 @@ def _apart(seen: Evidence, pod: api.Pod) -> Iterator[Message]:
     """Yield the first two claims of a pod of which no node reaches both volumes, though some reach
     each.
     """
-    storage, reach = seen.ssn.snapshot.storage, []
-    for claim in [storage.get(CLAIM, f"{pod.namespace}/{name}") for name, _ in claims_of(pod)]:
-        volume = storage.get(VOLUME, claim.spec.volume_name)
-        if volume is not None and volume.spec.node_affinity and volume.spec.node_affinity.required:
-            reach.append((claim, *_let_in(seen, volume.spec.node_affinity.required)))
+    storage = seen.ssn.snapshot.storage
+    reach = [(claim, *_let_in(seen.ssn, selected)) for claim, selected in requires(storage, pod)
+             if selected is not None]
     for both in combinations(reach, 2):
         (_, _, some), (last, _, others) = both
         if some and others and not any(node in others for node in some):
@@ -188,10 +234,10 @@ def _apart(seen: Evidence, pod: api.Pod) -> Iterator[Message]:
             return
 
 
-def _let_in(seen: Evidence, required: api.NodeSelector) -> tuple[list[str], list[api.Node]]:
+def _let_in(ssn: Session, required: api.NodeSelector) -> tuple[list[str], list[api.Node]]:
     """The terms of a volume as text, and the nodes that fit one."""
     return [", ".join(terms_of(term)) for term in required.node_selector_terms], [
-        node.node for node in seen.ssn.nodes.values()
+        node.node for node in ssn.nodes.values()
         if any(term.matches(node.node) for term in node_terms(required))]
 
 
@@ -218,11 +264,11 @@ def _volumes(storage: Storage, pod: api.Pod, driver: str) -> set[str]:
 def _required(seen: Evidence, volume: str, required: api.NodeSelector, claim: str
               ) -> Iterator[Message]:
     """Yield which nodes the volume of a claim requires, and that none of them is there or Ready."""
-    asked, nodes = _let_in(seen, required)
+    asked, nodes = _let_in(seen.ssn, required)
     if not any(asked):
         return
     yield Message("volume.reach", volume=volume, terms=asked)
     if not nodes:
-        yield Message("volume.nowhere")
-    if claim and all(map(not_ready, nodes)):
+        yield Message(f"volume.nowhere{'' if _by_name(required) else '.labels'}")
+    if claim and _by_name(required) and all(map(not_ready, nodes)):
         yield Message("volume.lost", claim=claim)

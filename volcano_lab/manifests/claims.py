@@ -1,5 +1,5 @@
 """The claims to volumes that controllers create with new pods: those of Jobs and StatefulSets, and
-those of ephemeral volumes.
+those of ephemeral volumes; and the volumes of new claims that wait for no pod.
 
 Differs on purpose: the claim of a Job has a number at the end of its name in place of random
 letters.
@@ -7,10 +7,11 @@ letters.
 Volcano: pkg/controllers/job/job_controller_actions.go (createJobIOIfNotExist)
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from volcano_lab.api import objects as api
+from volcano_lab.api.storage import NO_PROVISIONER, WAIT, class_of
 from volcano_lab.manifests.job_controller import claims_of_job
 from volcano_lab.manifests.loader import ManifestError, about, labelled
 from volcano_lab.manifests.schema import Findings, structure
@@ -54,3 +55,30 @@ def _template(pod: api.Pod, number: int, given: Any) -> api.PersistentVolumeClai
     if findings.errors:
         raise ManifestError([about(labelled(pod, None), each) for each in findings.errors])
     return template
+
+
+def with_volume(claim: api.PersistentVolumeClaim, classes: Iterable[api.StorageClass]
+                ) -> list[api.KubernetesObject]:
+    """Return a claim that is complete; of a new one whose class provisions at once also its volume,
+    to which it is bound. The volume is reached from the topologies that the class allows.
+
+    >>> found = api.StorageClass(api.ObjectMeta("fast"), "disk.csi.io")
+    >>> claim = api.PersistentVolumeClaim(api.ObjectMeta("a", "b", "u"))
+    >>> claim.spec.storage_class_name = "fast"
+    >>> [each.name for each in with_volume(claim, [found])]
+    ['a', 'pvc-u']
+    """
+    found = next((each for each in classes if each.name == class_of(claim)), None)
+    if found is None or claim.spec.volume_name or found.volume_binding_mode == WAIT or (
+            found.provisioner in ("", NO_PROVISIONER)):
+        return [claim]
+    wanted, name = claim.spec, f"pvc-{claim.metadata.uid}"
+    terms = [api.NodeSelectorTerm([api.NodeSelectorRequirement(each.key, "In", each.values)
+                                   for each in term.match_label_expressions])
+             for term in found.allowed_topologies]
+    affinity = api.VolumeNodeAffinity(api.NodeSelector(terms)) if terms else None
+    return [claim.bound(name), api.PersistentVolume(api.ObjectMeta(name), api.PersistentVolumeSpec(
+        {"storage": wanted.resources.requests.get("storage", "0")}, wanted.access_modes,
+        claim.reference(), found.name, wanted.volume_mode, wanted.volume_attributes_class_name,
+        affinity, api.CSIVolumeSource(found.provisioner, name)),
+        api.PersistentVolumeStatus("Bound"))]

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from volcano_lab.api import claims_of, objects as api
 from volcano_lab.manifests import job_controller as jobs, operators, unsupported as not_modelled
-from volcano_lab.manifests.claims import created_with
+from volcano_lab.manifests.claims import created_with, with_volume
 from volcano_lab.manifests.field_defaults import FIRST_TIME, FieldDefaults, identified, is_there
 from volcano_lab.manifests.loader import Loaded, about, labelled, place_key
 from volcano_lab.manifests.owners import Owners, named_by_job
@@ -105,6 +105,8 @@ class Controllers:
             return self._workload(obj)
         if isinstance(obj, operators.OperatorObject):
             return self._operator(obj)
+        if isinstance(obj, api.PersistentVolumeClaim) and self.claims_decide:
+            return self.claim(obj)
         return [] if isinstance(obj, (api.ConfigMap, api.LimitRange)) else [obj]
 
     @cached_property
@@ -115,6 +117,12 @@ class Controllers:
     @cached_property
     def claims_decide(self) -> bool:
         return not_modelled.claims_decide(self.objects)
+
+    def claim(self, claim: api.PersistentVolumeClaim) -> Sequence[api.KubernetesObject]:
+        """Return a claim, and the volume that a new one gets at once."""
+        there = claim.status.phase or claim.metadata.resource_version
+        return [claim] if there else with_volume(
+            self.fields.complete(claim), self._of(api.StorageClass))
 
     def claims(self) -> Iterator[api.PersistentVolumeClaim]:
         """Yield the claims that controllers create with new pods, where claims decide."""

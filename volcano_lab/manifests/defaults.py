@@ -70,7 +70,7 @@ def with_defaults(objects: Iterable[api.KubernetesObject],
         complete.later = {key: [fields.complete(identified(pod, FIRST_TIME + len(complete)))
                                 for pod in pods] for key, pods in complete.later.items()}
         for claim in cluster.claims():
-            complete.append(fields.complete(identified(claim, FIRST_TIME + len(complete))))
+            complete.extend(cluster.claim(identified(claim, FIRST_TIME + len(complete))))
         disruptions.count_new(complete, given)
         problems = fields.problems + _twice(complete, complete.given)
     if problems:

@@ -41,16 +41,7 @@ class Names:
         self._kinds = {kind.lower() for kind, _ in above.values()}
         self.above = {uid: _owners(job, above) for uid, job in ssn.jobs.items()}
         self.owned = owned = {uid: owner_key(job) for uid, job in ssn.jobs.items()}
-        owners = {uid: owner_of(job) for uid, job in ssn.jobs.items()}
-        direct = {uid: f"{ssn.jobs[uid].namespace}/{owner.name}" if owner else uid
-                  for uid, owner in owners.items()}
-        alike = {pods: Counter(chain.from_iterable(
-            {owned[uid], direct[uid]} for uid, job in ssn.jobs.items() if job.tasks or not pods))
-            for pods in (True, False)}  # beside one with pods, those without have no part in a name
-        self.jobs = {uid: next((name for name in (owned[uid], direct[uid])
-                                if alike[bool(job.tasks)][name] == 1
-                                and (name == uid or name not in owned)), uid)
-                     for uid, job in ssn.jobs.items()}
+        self.jobs = _called_by(ssn, owned)
         self.waiting = [uid for uid, job in ssn.jobs.items() if job.in_status(PENDING)]
         self.pods = {task.key: task.key for job in ssn.jobs.values() for task in job.tasks.values()}
         self.queues = {name: name for name in ssn.queues}
@@ -183,6 +174,20 @@ def _owners(job: JobInfo, above: dict[tuple[str, str], tuple[str, str]]) -> dict
         found |= reversed({name: kind for kind, name in line}.items())
     key, above_that = owner_key(job), {"ReplicaSet": "Deployment", "Job": "JobSet"}
     return found if key in found else {key: above_that[owner.kind] if owner else ""} | found
+
+
+def _called_by(ssn: Session, owned: dict[str, str]) -> dict[str, str]:
+    """Return how each job is called: by its owner or what created that, where no other job is; one
+    without pods does not count beside one that has some.
+    """
+    owners = {uid: owner_of(job) for uid, job in ssn.jobs.items()}
+    names = {uid: (owned[uid], f"{ssn.jobs[uid].namespace}/{owner.name}" if owner else uid)
+             for uid, owner in owners.items()}
+    alike = {pods: Counter(chain.from_iterable({*names[uid]} for uid, job in ssn.jobs.items()
+                                               if job.tasks or not pods)) for pods in (True, False)}
+    return {uid: next((name for name in names[uid] if alike[bool(job.tasks)][name] == 1
+                       and (name == uid or name not in owned)), uid)
+            for uid, job in ssn.jobs.items()}
 
 
 def owner_key(job: JobInfo) -> str:

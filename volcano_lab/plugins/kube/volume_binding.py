@@ -26,6 +26,7 @@ from volcano_lab.api.node_affinity import node_terms
 from volcano_lab.api.quantity import value
 from volcano_lab.api.storage import (
     CLAIM,
+    NO_PROVISIONER,
     SELECTED_NODE,
     VOLUME,
     WAIT,
@@ -43,7 +44,6 @@ NODE_CONFLICT = "node(s) didn't match PersistentVolume's node affinity"
 BIND_CONFLICT = "node(s) didn't find available persistent volumes to bind"
 NO_VOLUME = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
 UNBOUND = "pod has unbound immediate PersistentVolumeClaims"
-NO_PROVISIONER = "kubernetes.io/no-provisioner"
 Wanted = tuple[api.PersistentVolume | None, api.PersistentVolumeClaim]
 """A claim with the free volume for it; None where one would be provisioned."""
 
