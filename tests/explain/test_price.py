@@ -155,3 +155,45 @@ def test_an_owner_has_to_ask_for_less_for_roles_whose_pods_request_more_than_bef
         ("Kind", f"spec.{task.task_role}.cores", "9")])
     found = by_owner(seen, seen.ssn.jobs["default/a"], Change((f"job/a.requests.cpu={cpu}",)))
     assert {each.facts["field"]: each.facts["after"] for each in found} == fields
+
+
+CONF = """
+actions: "enqueue, allocate, preempt"
+tiers: [{plugins: [{name: priority}, {name: gang}, {name: predicates}, {name: proportion}]}]
+"""
+CLASSES = """
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: low}, value: 10}
+---
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 50}
+"""
+
+
+def test_whoever_is_outranked_with_a_change_has_no_higher_priority_in_it():
+    """Only the pods of `j` have the class `high`; `x` of class `low` has the node."""
+    cpus = {"cpu": "4"}
+    cluster = Cluster([
+        node("n1"), queue(), group("j"), group("x", priorityClassName="low"),
+        pod("x-0", "x", "n1", "Running", requests=cpus, priority=10, priorityClassName="low"),
+        pod("j-0", "j", requests=cpus, priority=50, priorityClassName="high")]).add(CLASSES)
+    conf = CONF.replace("name: gang", "name: gang, enablePreemptable: false")
+    found = [str(each) for each in Explainer(cluster.objects(), conf).why("j").remedies]
+    assert [text for text in found if "evicts" in text] == [
+        "job default/j: priorityClassName unset -> high (j is pipelined to n1; evicts 1 pod of x)"]
+
+
+def test_another_queue_is_offered_once_and_with_its_cost():
+    cluster = Cluster().node("n1", cpu=9).job("own", cpu=1, queue="a", running={"n1": 1})
+    for name in ("a", "b", "c"):
+        cluster.queue(name, capability={"cpu": "1"} if name == "a" else {"cpu": "8"})
+    found = [str(each) for each in cluster.job("j", cpu=1, queue="a").explainer().why("j").remedies]
+    assert [text for text in found if "in queue" in text] == [
+        "job default/j: in queue any of 3: b, c, default (j is placed on n1; counts in the quota "
+        "of that queue)"]
+
+
+def test_the_first_line_says_how_the_tree_of_queues_is_broken():
+    conf = CONF.replace("proportion", "capacity, enableHierarchy: true")
+    cluster = Cluster().node("n1", cpu=4).queue("p", parent="root").queue("c", parent="p").queue(
+        "o", parent="root").job("x", cpu=1, queue="p", running={"n1": 1}).job("j", cpu=1, queue="o")
+    assert Explainer(cluster.objects(), conf).why("j").head.startswith(
+        "j waits for admission: the tree of queues is broken, default/x is in p, which has ")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 
 from volcano_lab.api import PIPELINED, RELEASING, ROOT_QUEUE, JobInfo, total
-from volcano_lab.api.objects import LimitRange, PodDisruptionBudget
+from volcano_lab.api.objects import LimitRange, PodDisruptionBudget, PriorityClass
 from volcano_lab.changes import Change, Draft, value_before, value_of, value_text
 from volcano_lab.explain import options, values
 from volcano_lab.explain.evictions import less_important
@@ -338,9 +338,16 @@ class Candidates(OfQueues, OfPods):
         return sorted(names, key=lambda name: (own not in line(name), len(line(name))))[:4]
 
     def _above(self, *priorities: int, rank: int = Rank.JOB) -> Iterator[Option]:
-        """That the job have a PriorityClass above some priorities, where these count."""
-        if priorities and "priority" in self.ssn.plugins:
-            yield once(f"{self.name}.priority={max(priorities) + 1}", rank=rank)
+        """That the job have a PriorityClass above some priorities, where these count: that of its
+        pods, where it is.
+        """
+        if not priorities or "priority" not in self.ssn.plugins:
+            return
+        named = {task.pod.spec.priority_class_name for task in self.job.tasks.values()}
+        known = [obj.name for obj in self.world.objects if isinstance(obj, PriorityClass)
+                 and obj.name in named and obj.value > max(priorities)]
+        yield once(options.setting(self.name, "priorityClassName", to=known[0]) if known else
+                   f"{self.name}.priority={max(priorities) + 1}", rank=rank)
 
     # -- one thing each ---------------------------------------------------------------------------
 

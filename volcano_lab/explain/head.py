@@ -92,8 +92,8 @@ def gap_of(cause: Cause, sure: bool = False) -> Message | None:
     if not known(code) or (cause.context and cause.code not in TOO_LARGE and not sure):
         return None
     facts = {**(said[0].facts if said else {}), **cause.numbers, "own": own.get("n", 0),
-             "hours": hours.get("hours"), "parts": apart.get("parts"), "waiting": pods.get("n"),
-             "within": within.get("hyper_node")}
+             "hours": hours.get("hours"), "waiting": pods.get("n"),
+             "within": within.get("hyper_node")} | apart
     facts |= {"which": Message(facts["which"])} if "which" in cause.numbers else {}
     return Message(code, **facts | _short({**facts, **(gang or pods)}))
 

@@ -33,9 +33,9 @@ class Price:
     """What a change costs others, by job: pods evicted, or ended with their job; gangs that fall
     below their minimum (the pods that are left, the minimum), `torn` unless these are of one pod or
     leave as a whole for a higher priority; jobs that wait instead, or have fewer pods (then,
-    before); those of a `higher` priority that lose some. `share` is how much of the cluster that
-    is, `own` what the job and others gain, of which some waited and `start`; of nodes that are
-    bought, `surplus` are not for the job.
+    before); those of a `higher` priority that lose some, unless the job's is `raised`. `share` is
+    how much of the cluster that is, `own` what the job and others gain, of which some waited and
+    `start`; of nodes that are bought, `surplus` are not for the job.
     """
 
     evicts: dict[str, int] = Factory(dict)
@@ -45,6 +45,7 @@ class Price:
     waits: list[str] = Factory(list)
     fewer: dict[str, tuple[int, int]] = Factory(dict)
     higher: list[str] = Factory(list)
+    raised: bool = False
     starts: list[str] = Factory(list)
     share: float = 0.0
     own: float = 0.0
@@ -97,6 +98,7 @@ def price(before: Outcome, after: Outcome, start: dict[str, int], uid: str = "",
     whole = after.last.total_resource
     own = before.last.jobs.get(uid) or after.last.jobs.get(uid)
     found = Price(own=inf if own is None else _share(own, whole))
+    found.raised = own is not None and after.last.jobs.get(uid, own).priority > own.priority
     for other, job in _without(before.last.jobs, _left_out(after.last)):
         now = after.last.jobs.get(other)
         part = _share(job, whole) / max(len(job.tasks), 1)
@@ -164,7 +166,8 @@ def costs(called: Callable[[str], str], cost: Price) -> Iterator[Message]:
     yield from _of_jobs(called, "cost.ends", cost.ends)
     yield from _of_jobs(called, "cost.evicts", {uid: count for uid, count in cost.evicts.items()
                                                 if uid not in broken})
-    for code, uids in (("cost.higher", cost.higher), ("cost.waits", cost.waits)):
+    higher = [] if cost.raised else cost.higher
+    for code, uids in (("cost.higher", higher), ("cost.waits", cost.waits)):
         if uids:
             yield Message(code, n=len(uids), names=[short(called(uid)) for uid in uids])
     parts = [Message("cost.placed", job=short(called(uid)), then=then, was=was)

@@ -181,7 +181,7 @@ class Search(Tries):
             if remedy is not None:
                 wide = self.large and option.rank == Rank.NODES
                 remedy = (self._fewer if wide else self._larger)(option, remedy)
-                self.offered.add(remedy.made)
+                self.offered |= {remedy.made, *remedy.alike}
                 yield remedy
 
     def _by_sums(self, option: Option) -> Remedy | None:

@@ -216,14 +216,16 @@ class Tries:
         """What a change gives and takes."""
         assert after.rest is not None and after.last is not None
         uid, jobs = self.job.uid, after.last.jobs
+        settings = [text for each in (change, *alike) for text in each.settings]
         late = after.loops or (after.gone if self.large and after.cycles > 1 else [])
         queues = sorted({jobs[each.job].queue for each in late if each.job in jobs})
         on = [Message("cost.goes_on", queues=queues)] if queues else []
+        if jobs[uid].queue != self.job.queue and self.job.queue in self.before.queues:
+            on.append(Message("cost.quota"))
         cost = price(self.base, after.begun(uid) if self.large else after,
                      {} if rank == Rank.WAIT else placed_before(self.before), uid, self._over)
         cost.surplus = surplus(self.before, after.last, uid)
         names = Names(after.rest.session)
-        settings = [text for each in (change, *alike) for text in each.settings]
         brings = spared(self.seen, self.base, after, uid) if self.keep else gains(
             self.seen, self.before, after, uid)
         then = beyond.lacks(Evidence(after.rest.session, after.rest.trace, after.rest.world),
