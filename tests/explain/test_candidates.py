@@ -10,8 +10,8 @@ from volcano_lab import Cluster
 from volcano_lab.api.objects import Taint
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.candidates import candidates
+from volcano_lab.explain.fields import ROLE
 from volcano_lab.explain.options import Rank, World
-from volcano_lab.explain.pod_fields import ROLE
 from volcano_lab.manifests import loader
 
 ADMITTED = conf("priority", "gang", "predicates", "proportion", actions="enqueue, allocate")

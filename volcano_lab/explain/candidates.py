@@ -13,10 +13,9 @@ from volcano_lab.explain import options, values
 from volcano_lab.explain.evictions import less_important
 from volcano_lab.explain.evidence import ended, fails_to_start, still_needed, unplaced
 from volcano_lab.explain.explanation import TABLES, Cause
+from volcano_lab.explain.fields import Fields
 from volcano_lab.explain.options import Numbers, Option, Rank, World, gone, once, several
 from volcano_lab.explain.owners import by_task, comes_whole, ends, grows, one_by_one, runs_on
-from volcano_lab.explain.pod_fields import OfPods
-from volcano_lab.explain.queue_fields import OfQueues
 from volcano_lab.explain.sizes import ROOM, less_or_more, resources
 from volcano_lab.framework import Session
 from volcano_lab.trace import amounts, grouped, queue_attributes
@@ -65,7 +64,7 @@ def _differs(world: World, draft: Draft, text: str) -> bool:
     return bool(before != after and (before or before is False or not nothing))
 
 
-class Candidates(OfQueues, OfPods):
+class Candidates(Fields):
     """All options of a job: those for a cause by its table, and what may help whatever it is."""
 
     def waiting(self, causes: list[Cause]) -> Iterator[Option]:

@@ -15,12 +15,12 @@ from typing import Any
 
 from attrs import define
 
-from volcano_lab.api import ROOT_QUEUE, JobInfo, quantity
+from volcano_lab.api import ROOT_QUEUE, quantity
 from volcano_lab.api.objects import KubernetesObject, LimitRange, Node, Pod, PodGroup, Queue
 from volcano_lab.changes import Change, Index, at_path, key_of, keys_of, path_text, value_text
 from volcano_lab.changes.words import described
-from volcano_lab.explain import explanation, slips
-from volcano_lab.framework import SchedulerConfiguration, Session
+from volcano_lab.explain import explanation
+from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.manifests import OPERATORS, ManifestError, OperatorObject, job_of, with_defaults
 from volcano_lab.manifests.loader import place_key
 from volcano_lab.manifests.operators import SUSPENDED
@@ -260,19 +260,6 @@ class World:
                 pod.key in there for pod in pods) or key in self._without_pods]
             return with_defaults([*objects, *chain(*later)]) if later else objects, conf
         return change.applied(self.objects, self.conf, self.index)
-
-
-class Case:
-    """One job in a cluster, after a cycle: its name in a change, and its `pods` that wait."""
-
-    def __init__(self, world: World, ssn: Session, job: JobInfo):
-        self.world, self.ssn, self.job, self.name = world, ssn, job, world.job(job.uid)
-        self.pods = world.waiting(job.uid)
-
-    @cached_property
-    def labels(self) -> dict[str, set[str]]:
-        """The values that nodes have of each label."""
-        return slips.values_by_label(self.world.nodes.values())
 
 
 def _of_owner(change: Change) -> bool:

@@ -219,8 +219,6 @@ def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float
             found.add(cycle.session, cycle.trace if found.cycles or not ran else ran[1])
             if found.rest is None and cycle.rests:
                 found.rest = cycle
-            if bound and _is_bound(cycle.session, bound):
-                return found
             if _is_over(found, cycle, uid, large, as_before):
                 break
     if isinstance(observer, Watch) and observer.ssn is not found.last:

@@ -147,8 +147,6 @@ class Search(Tries):
         yield from self.sets(firsts, EVERY, quick)
         yield from self.sets([] if self.offered else firsts, EVERY, sized)
         yield from self.singles(sized)
-        yield from self.sets([] if self.offered else [
-            each for each in rest if each.rank == Rank.LESS], EVERY, quick)
         yield from self.singles(requests if self.offered else ())
         for self._enough in ((PLACED, PROMISED), (PLACED, PROMISED, ADMITTED)):
             yield from self.singles(rest)
