@@ -21,10 +21,9 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.explain.evidence import counts
 from volcano_lab.explain.explainer import Explainer
 from volcano_lab.explain.options import Rank
-from volcano_lab.explain.outcome import Outcome
+from volcano_lab.explain.outcome import Outcome, silent
 from volcano_lab.explain.owners import runs_on
 from volcano_lab.explain.remedy import Remedy
-from volcano_lab.explain.trial import silent
 from volcano_lab.scheduler import life
 
 CYCLES = 15

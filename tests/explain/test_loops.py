@@ -6,8 +6,9 @@ import pytest
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Timeline
-from volcano_lab.explain.loops import cluster_loops, loop_cause
 from volcano_lab.explain.outcome import CYCLES, Eviction, Outcome
+from volcano_lab.explain.timeline import loop_cause
+from volcano_lab.explain.victims import cluster_loops
 
 QUEUES = {"n/a": "q", "n/b": "r", "n/c": "q", "n/d": "s", "n/e": "t"}
 SEEN = SimpleNamespace(called=str, of=lambda *_, **__: [])

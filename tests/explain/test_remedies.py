@@ -18,8 +18,9 @@ from volcano_lab.explain.candidates import Candidates, distinct
 from volcano_lab.explain.evidence import counts
 from volcano_lab.explain.explanation import TABLES
 from volcano_lab.explain.options import Rank, World, keeping
+from volcano_lab.explain.outcome import Deadline, TooLate, run
 from volcano_lab.explain.search import ABOUT
-from volcano_lab.explain.trial import Deadline, TooLate, Trial, run
+from volcano_lab.explain.tries import Trial
 from volcano_lab.framework import joined
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests import loader as manifests, verdicts

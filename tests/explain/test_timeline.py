@@ -8,8 +8,7 @@ from volcano_lab.api.status import ALLOCATED_STATUSES, PIPELINED
 from volcano_lab.cli.why import explain
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer, Timeline
-from volcano_lab.explain.loops import loop_cause, stranded_cause
-from volcano_lab.explain.timeline import Eviction, stretches
+from volcano_lab.explain.timeline import Eviction, loop_cause, stranded_cause, stretches
 from volcano_lab.framework.observer import Observer, joined
 from volcano_lab.simulation import Faults, JobTemplate, Latencies, Life, Simulation, every, poisson
 

@@ -15,7 +15,6 @@ from volcano_lab.explain.evidence import Evidence, requested, unplaced
 from volcano_lab.explain.explanation import TABLES, Cause, added, over
 from volcano_lab.explain.options import World
 from volcano_lab.explain.rules import STATIC
-from volcano_lab.explain.trial import run
 from volcano_lab.manifests.loader import Loaded
 from volcano_lab.messages import Message
 from volcano_lab.scheduler import traced
@@ -77,7 +76,7 @@ def larger_first(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         return
     roles = sorted(size, key=lambda role: (-size[role], role))
     role_of = {task.key: task.task_role for task in waiting}
-    ssn = run([obj.changed(spec={"priority": -roles.index(role_of[obj.key])})
+    ssn = outcome.run([obj.changed(spec={"priority": -roles.index(role_of[obj.key])})
                if isinstance(obj, api.Pod) and obj.key in role_of else obj
                for obj in seen.objects], seen.ssn.conf, seen.ssn.now)
     if not unplaced(ssn.jobs[job.uid]):

@@ -21,12 +21,11 @@ from volcano_lab.explain.explanation import TABLES, Cause, Explanation, Group, W
 from volcano_lab.explain.head import PODS_REFUSED, gap_of, head_of, said_already
 from volcano_lab.explain.holdings import why_node, why_queue
 from volcano_lab.explain.left_out import absent, left_out, no_queue
-from volcano_lab.explain.loops import cluster_loops
 from volcano_lab.explain.outcome import LARGE, alone
 from volcano_lab.explain.promises import leaving, overdue, promised
 from volcano_lab.explain.remedies import ends_of, fitting, remedies_for, sooner
 from volcano_lab.explain.remedy import Remedy
-from volcano_lab.explain.victims import evicted_for, victim_causes, who_evicts
+from volcano_lab.explain.victims import cluster_loops, evicted_for, victim_causes, who_evicts
 from volcano_lab.explain.why_job import job_causes, unusual
 from volcano_lab.framework import SchedulerConfiguration, Session, load_conf
 from volcano_lab.framework.collector import collector_paused, enable_past_young

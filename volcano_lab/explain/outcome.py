@@ -1,24 +1,27 @@
-"""What becomes of a cluster in the cycles that follow, for a job and for those beside it.
+"""What becomes of a cluster in the cycles that follow, for a job and for those beside it; with what
+ends a cycle early.
 
 Volcano: none
 """
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from math import inf
 from time import perf_counter
+from typing import Any
 
 from attrs import Factory, define
 
 from volcano_lab.api import PIPELINED
+from volcano_lab.cache import Cache
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.options import Objects
-from volcano_lab.explain.trial import Deadline, Done, TooLate, Watch, silent
-from volcano_lab.framework import SchedulerConfiguration, Session
-from volcano_lab.scheduler import life
+from volcano_lab.framework import Observer, SchedulerConfiguration, Session, collector_paused
+from volcano_lab.scheduler import Scheduler, life
 from volcano_lab.trace.reading import TraceReader
 from volcano_lab.trace.recorder import Turns
 from volcano_lab.trace.views.cycle import Cycle
@@ -36,6 +39,70 @@ LATE, BY_ITSELF = 2, 4
 """Evictions in the last `LATE` cycles have no end; in `BY_ITSELF` cycles a `LARGE` cluster shows
 what it repeats without a change.
 """
+
+
+class TooLate(BaseException):  # no error that anything in a cycle could handle
+    """A cycle has run beyond its deadline."""
+
+
+class Deadline(Observer):
+    """Ends a cycle with `TooLate`: at a moment of the clock, or after `evictions` that a `Watch`
+    counts.
+    """
+
+    watching = watches_attempts = False
+    evictions = inf
+
+    def __init__(self, end: float):
+        self.end = end
+
+    def _look(self, *_: Any, **__: Any) -> None:
+        # what is read of a session after its actions takes as long as it does
+        if self._action != "close" and (perf_counter() > self.end or self.evictions < 0):
+            raise TooLate
+
+    plugin_done = note = popped = did = _look
+
+
+class Done(BaseException):
+    """The job has its places."""
+
+
+class Watch(Deadline):
+    """Ends a cycle also with `Done`, where `done` holds as operations of the job are committed:
+    what the cycle does after that is not read.
+    """
+
+    def __init__(self, end: float, job: str, done: Callable[[Session], bool]):
+        super().__init__(end)
+        self.job, self.done = job, done
+
+    def opened(self, ssn: Session) -> None:
+        self.ssn = ssn
+
+    def committed(self, statement: Any, operation: Any) -> None:
+        self.evictions -= operation.name == "evict"
+        if operation.task.job == self.job and self.done(self.ssn):
+            raise Done
+
+
+@contextmanager
+def silent() -> Iterator[None]:
+    """Run without log lines: the first cycle has written them."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        with collector_paused():
+            yield
+    finally:
+        logging.disable(before)
+
+
+def run(objects: Objects, conf: SchedulerConfiguration, now: float | None = None,
+        observer: Observer | None = None) -> Session:
+    """One cycle over a cache of its own."""
+    with silent():
+        return Scheduler(Cache(objects), conf).run_once(observer, now=now)
 
 
 @define(slots=True, frozen=True)

@@ -13,9 +13,9 @@ from typing import Any
 from attrs import Factory, define
 
 from volcano_lab.api import JobInfo, Resource, status, total
-from volcano_lab.explain import options, trial
+from volcano_lab.explain import options
 from volcano_lab.explain.evidence import counts
-from volcano_lab.explain.outcome import Outcome, is_large, outcome
+from volcano_lab.explain.outcome import Outcome, TooLate, is_large, outcome
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.messages import Message
 from volcano_lab.trace import Names, short
@@ -201,7 +201,7 @@ def later(before: World, after: World, now: float | None) -> Later:
     try:
         was, then = (outcome(objects, conf, "", now, perf_counter() + SECONDS
                              if is_large(objects) else inf) for objects, conf in (before, after))
-    except trial.TooLate:
+    except TooLate:
         return Later(said=[Message("later.late")])
     assert was.first is not None and was.last is not None and then.last is not None
     names = Names(was.last).jobs | Names(then.last).jobs

@@ -18,11 +18,10 @@ from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import SWITCHED, Rank, World, switched
 from volcano_lab.explain.order import turn_of
-from volcano_lab.explain.outcome import alone, outcome
+from volcano_lab.explain.outcome import TooLate, alone, outcome, silent
 from volcano_lab.explain.price import costs, placed_before, price
 from volcano_lab.explain.remedy import Remedy
 from volcano_lab.explain.search import LESS, Search
-from volcano_lab.explain.trial import TooLate, silent
 from volcano_lab.explain.tries import PATIENCE
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.messages import Message

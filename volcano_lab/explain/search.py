@@ -18,8 +18,8 @@ from volcano_lab.explain.candidates import candidates, distinct
 from volcano_lab.explain.evidence import Evidence, counts, unbound
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import SWITCHED, Option, Rank, World, apart, in_order, switched
+from volcano_lab.explain.outcome import Deadline, TooLate, run
 from volcano_lab.explain.remedy import Remedy
-from volcano_lab.explain.trial import Deadline, TooLate, run
 from volcano_lab.explain.tries import ADMITTED, FIRST, NOTHING, PLACED, PROMISED, Tries, by_sums
 from volcano_lab.explain.why_job import job_causes
 from volcano_lab.framework.observer import joined

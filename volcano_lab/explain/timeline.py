@@ -2,15 +2,18 @@
 which jobs.
 
 A timeline watches the cycles of a scheduler, also of a simulation or of a recorded life, and
-explains each of the last ones as an `Explainer`; `loops` has what only several cycles show.
+explains each of the last ones as an `Explainer`; the functions below say what only several cycles
+show: pods that are evicted again and again, and gangs of which some pods stay placed without the
+rest. Volcano keeps nothing for a pipelined pod from one cycle to the next: resources that an
+eviction frees may be given back to the job that lost them.
 
 Volcano: none
 """
 
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial, partialmethod
-from itertools import groupby
+from itertools import groupby, pairwise, takewhile
 from typing import Any
 
 from volcano_lab.api import JobInfo, objects as api
@@ -19,14 +22,13 @@ from volcano_lab.explain import remedies, why_job
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explainer import Explainer
 from volcano_lab.explain.explanation import Cause, Explanation
-from volcano_lab.explain.loops import loop_cause, loop_causes, stranded_cause
 from volcano_lab.explain.outcome import Eviction
 from volcano_lab.explain.remedy import Remedy
 from volcano_lab.explain.victims import victim_causes
 from volcano_lab.framework import Observer, Session
 from volcano_lab.manifests.loader import Loaded
 from volcano_lab.messages import Message, Misuse, NoSuch, friendly_errors, paragraph
-from volcano_lab.trace import Names, Part, Shown, Trace
+from volcano_lab.trace import Names, Part, Shown, Trace, grouped
 
 COUNTS = {"pending": ("Pending", "Pipelined"), "bound": ("Allocated", "Binding", "Bound"),
           "running": ("Running",), "leaving": ("Releasing",), "ended": ("Succeeded",)}
@@ -224,3 +226,112 @@ def stretches(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
                       "what": "" if what == said else what})
         said = what
     return found
+
+
+# -- what several cycles show ----------------------------------------------------------------------
+
+
+def loop_cause(timeline: Timeline, uid: str, last: int) -> Cause | None:
+    """Return that a pod of a job was evicted more than once, or that freed resources went back to
+    the job, which then lost another pod: how often, for which jobs, by which plugins.
+    """
+    past = [each for each in timeline.evictions if each.cycle <= last]
+    gone = [each for each in past if each.job == uid]
+    cycles = grouped((each.pod, str(each.cycle)) for each in gone)
+    took, losers = [], []
+    for each, later in pairwise(gone):
+        jobs = _takers(timeline, each, later.cycle)
+        took += jobs
+        losers += [each.winner] * bool(jobs)
+    if uid not in took and max(map(len, cycles.values()), default=0) < 2:
+        return None
+    pods = [Message("evicted.pod", n=len(when), pod=pod.partition("/")[2], cycles=Message(
+        "parts", parts=when)) for pod, when in cycles.items()]
+    winners = [*dict.fromkeys(each.winner for each in gone)]
+    turn = [each.job for each in past if each.job in winners and each.winner == uid]
+    said = [Message("evicted_again", times=_times(gone), pods=pods, whom=_whom(timeline, gone)),
+            Message("evicted.taken", times=_times(losers), jobs=_names(timeline, took),
+                    winners=_names(timeline, losers)) if losers else None,
+            Message("evicted.in_turn", times=_times(turn), jobs=_names(timeline, turn))
+            if turn else None]
+    return Cause("evicted_again", said, {
+        "evicted": len(gone), "taken": len(losers), "losers": losers, "winners": winners,
+        "actions": [*dict.fromkeys(each.action for each in gone)]})
+
+
+def loop_causes(timeline: Timeline, uid: str, last: int) -> Iterator[tuple[str, Cause]]:
+    """Yield the loops of a job, as (the job that loses pods, the cause for this one): its own, and
+    those of jobs that lose pods for it.
+    """
+    own = loop_cause(timeline, uid, last)
+    if own is not None:
+        yield uid, own
+    made = [each for each in timeline.evictions if each.winner == uid and each.cycle <= last]
+    for victim in dict.fromkeys(each.job for each in made if each.job != uid):
+        cause = loop_cause(timeline, victim, last)
+        if cause is not None and uid in cause.numbers["losers"]:
+            said = Message("room_taken", times=_times(made), job=_names(timeline, [victim]))
+            yield victim, Cause("room_taken", [said, *cause.sentences], cause.numbers)
+
+
+def _times(some: list[Any]) -> Message:
+    return Message("times", n=len(some))
+
+
+def _names(timeline: Timeline, jobs: list[str]) -> Message:
+    return Message("names.jobs", names=[timeline.names[job].partition("/")[2]
+                                        for job in dict.fromkeys(jobs)])
+
+
+def _whom(timeline: Timeline, gone: list[Eviction]) -> Message:
+    """For which jobs pods were evicted, by which actions, and which plugins allowed it."""
+    count = Counter(each.winner for each in gone)
+    whom = [Message("evicted.for", times=Message("times", n=number), job=_names(timeline, [job])
+                    if job else Message("names.none")) for job, number in count.most_common()]
+    if len(count) == 1 and gone[0].winner:
+        whom = [Message("evicted.each_time", n=len(gone), job=_names(timeline, [*count]))]
+    return Message("evicted.whom", whom=whom, ways=[
+        Message("evicted.by" if rules else "evicted.by_action", action=action, rules=[*rules])
+        for action, rules in dict.fromkeys((each.action, each.rules) for each in gone)])
+
+
+def _takers(timeline: Timeline, eviction: Eviction, before: int) -> list[str]:
+    """The jobs that were placed on the node of an eviction, where its winner was not placed."""
+    placed = [(job, node) for cycle, _, job, node in timeline.placed
+              if eviction.cycle < cycle <= before]
+    if not eviction.winner or any(job == eviction.winner for job, _ in placed):
+        return []
+    return [job for job, node in placed if node == eviction.node]
+
+
+def stranded_cause(timeline: Timeline, uid: str, last: int) -> Cause | None:
+    """Return that some pods of a gang stay placed while it is below its minimum: since which cycle,
+    and the evictions and placements since then.
+    """
+    rows = [row for row in timeline.rows.get(uid, ()) if row["cycle"] <= last]
+    start = _stranded_since(rows) if rows and rows[-1]["cycle"] == last else None
+    if start is None:
+        return None
+    now, held = rows[-1], _held(rows[-1])
+    lost = [each for each in timeline.evictions if each.job == uid and start <= each.cycle <= last]
+    others = [job for cycle, _, job, _ in timeline.placed if start <= cycle <= last and job != uid]
+    said = [Message("stranded", n=held, cycle=start, least=now["least"]),
+            Message("stranded.evicted", whom=_whom(timeline, lost), pods=[
+                each.pod.partition("/")[2] for each in lost]) if lost
+            else Message("stranded.not_evicted"),
+            Message("stranded.placed", jobs=_names(timeline, others)) if others else None]
+    return Cause("stranded", said, {"since": start, "held": held, "min_available": now["least"]})
+
+
+def _stranded_since(rows: list[dict[str, Any]]) -> int | None:
+    """The cycle since which some pods are placed, fewer than the minimum; None where that is not
+    so, or pipelined pods complete the gang.
+    """
+    short = list(takewhile(lambda row: 0 < _held(row) < row["least"] - row["ended"],
+                           reversed(rows)))
+    complete = _held(rows[-1]) + rows[-1]["ended"] + rows[-1]["promised"] >= rows[-1]["least"]
+    return None if complete or not short else short[-1]["cycle"]
+
+
+def _held(row: dict[str, Any]) -> int:
+    return row["bound"] + row["running"]

@@ -1,31 +1,38 @@
-"""What changes give one job: each is tried in one cycle, and judged by those that follow.
+"""What changes give one job: each is tried in one cycle, over one cache, which receives the changes
+and forgets what a cycle decides, and judged by the cycles that follow.
 
 Volcano: none
 """
 
 import re
+from collections.abc import Callable, Container, Sequence
+from contextlib import suppress
 from functools import cached_property
+from itertools import pairwise
 from math import inf
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 from volcano_lab.api import PIPELINED, RELEASING, JobInfo, Resource
-from volcano_lab.api.objects import PodGroup, Queue
+from volcano_lab.api.objects import KubernetesObject, PodGroup, Queue
+from volcano_lab.cache import Cache
 from volcano_lab.changes import Change
-from volcano_lab.explain import beyond, head
+from volcano_lab.explain import beyond, head, outcome
 from volcano_lab.explain.candidates import differing
 from volcano_lab.explain.evidence import Evidence, counts, fails_to_start
 from volcano_lab.explain.options import Option, Rank, World
-from volcano_lab.explain.outcome import BY_ITSELF, LARGE, Outcome, alone, outcome
+from volcano_lab.explain.outcome import Done, Outcome, TooLate, Watch, silent
 from volcano_lab.explain.owners import ended_as
 from volcano_lab.explain.price import costs, placed_before, price, surplus
 from volcano_lab.explain.promises import promise_fails
 from volcano_lab.explain.remedy import Remedy, by_hyper_node, by_owner, gains, on_repaired, spared
-from volcano_lab.explain.trial import TooLate, Trial
 from volcano_lab.framework import SchedulerConfiguration, Session, collector_paused
 from volcano_lab.manifests import ManifestError, verdicts
 from volcano_lab.messages import Message
+from volcano_lab.scheduler import Scheduler
 from volcano_lab.trace import POINTS, Names
+
+T = TypeVar("T")
 
 LATE, NOTHING, ADMITTED, PROMISED, PLACED = range(-1, 4)
 """What a cycle gives a job; it is promised places only where no pod leaves these."""
@@ -46,6 +53,72 @@ def by_sums(change: Change) -> bool:
     return all(map(SUMS.search, rest)) and bool(rest or change.removals)
 
 
+class Trial:
+    """Runs cycles for one job; `run` returns what is `read` of the session, which ends where that
+    is `enough` after operations of the job, or before one of some actions; it is read of None where
+    enqueue did not admit the job: no later action looks at it. Raises `TooLate` at the `end`, a
+    moment of the clock.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> from volcano_lab.framework.config.conf import load_conf
+    >>> objects = Cluster().node("n1", cpu=4).job("a", cpu=6).objects()
+    >>> trial = Trial(objects, "default/a", None)
+    >>> more = [*objects, Cluster().node("n2", cpu=8).objects()[-1]]
+    >>> trial.run(more, load_conf(), lambda ssn: ssn.committed), len(trial.cache.nodes)
+    ([['allocate', 'default/a-0', 'n2']], 1)
+    """
+
+    def __init__(self, objects: Sequence[KubernetesObject], job: str, now: float | None):
+        self.objects, self.job, self.now = list(objects), job, now
+        with silent():
+            self.cache = _Forgetful(self.objects)
+        self._ids = {id(obj) for obj in self.objects}
+
+    def run(self, objects: Sequence[KubernetesObject], conf: SchedulerConfiguration,
+            read: Callable[[Session | None], T], enough: T | None = None, end: float = inf,
+            before: Container[str] = ()) -> T:
+        there = {id(obj) for obj in objects}
+        new = [obj for obj in objects if id(obj) not in self._ids]
+        old = [obj for obj in self.objects if id(obj) not in there]
+        following = dict(pairwise(["open", *conf.actions]))
+        observer = Watch(end, self.job, lambda ssn: read(ssn) == enough)
+        with silent(), suppress(Done):
+            self._exchange(old, new)
+            try:
+                for name, ssn in Scheduler(self.cache, conf).steps(observer, now=self.now):
+                    job = ssn.jobs.get(self.job)
+                    if name == "enqueue" and job is not None and job.is_pending():
+                        return read(None)
+                    if following.get(name) in before:
+                        break
+            finally:
+                self._exchange(new, old)
+        found = read(observer.ssn)
+        vars(observer.ssn).clear()  # without cycles of references it is freed at once
+        return found
+
+    def _exchange(self, old: Sequence[KubernetesObject], new: Sequence[KubernetesObject]) -> None:
+        """Pods are deleted before, and added after, their PodGroups. The cache takes a changed
+        object even if it has the version that the API server gave it.
+        """
+        kept = {(obj.kind, obj.key) for obj in new}
+        for obj in sorted(old, key=lambda obj: obj.kind != "Pod"):
+            if (obj.kind, obj.key) not in kept:
+                self.cache.delete(obj)
+        for obj in sorted(new, key=lambda obj: obj.kind == "Pod"):
+            self.cache.update(obj.changed(metadata={"resource_version": ""})
+                              if obj.metadata.resource_version else obj)
+
+
+class _Forgetful(Cache):
+    """A cache that takes nothing over from a session, so that the next one begins as this did."""
+
+    def _forget(self, *_: Any, **__: Any) -> None:
+        """Pods, PodGroups and queues stay as they are, and events are dropped."""
+
+    evict = add_bind_task = update_job_status = update_queue_status = record_event = _forget
+
+
 class Tries:
     """Whether one job gets its places by a change, or (`keep`) keeps its pods: until the `end`, a
     moment of the clock, one try after another for at most the `patience`.
@@ -56,7 +129,7 @@ class Tries:
         self.seen, self.job, self.pod, self.before = seen, job, pod, seen.ssn
         self.end, self.patience, self.keep = end, patience, keep
         self.watched = "" if keep else job.uid  # cycles go on though it has its places
-        self.large = len(seen.ssn.nodes) >= LARGE
+        self.large = len(seen.ssn.nodes) >= outcome.LARGE
         self.world = World(seen.objects, seen.ssn.conf, seen.called)
         self.trial = Trial(seen.objects, job.uid, seen.ssn.now)
         placed, promised, waiting = counts(job)
@@ -80,7 +153,7 @@ class Tries:
         """
         leaves = any(job.in_status(RELEASING) for job in self.before.jobs.values())
         if self.keep or (leaves and not self.large):
-            return alone(self.seen, self.end)
+            return outcome.alone(self.seen, self.end)
         found = Outcome()
         found.add(self.before, self.seen.trace)
         return found
@@ -90,9 +163,10 @@ class Tries:
         in a large cluster, pods only of queues that do, by the same actions.
         """
         if not self.large:
-            return after.again <= alone(self.seen, self.end).again
-        return after.kinds <= self.base.kinds or after.kinds <= alone(
-            self.seen, self._until(BY_ITSELF), lambda found: after.kinds <= found.kinds).kinds
+            return after.again <= outcome.alone(self.seen, self.end).again
+        end = self._until(outcome.BY_ITSELF)
+        return after.kinds <= self.base.kinds or after.kinds <= outcome.alone(
+            self.seen, end, lambda found: after.kinds <= found.kinds).kinds
 
     def best(self, option: Option) -> int:
         """The best outcome of an option that was seen."""
@@ -120,7 +194,7 @@ class Tries:
         already or is evicted, those that follow.
         """
         if self.keep or self.lost:
-            after = outcome(objects, conf, self.watched, self.before.now, self._until(),
+            after = outcome.outcome(objects, conf, self.watched, self.before.now, self._until(),
                             None if self.keep else self.as_before)
             uid = self.job.uid
             turns = self._keeps(after) if self.keep else after.runs(uid) and (
@@ -198,7 +272,7 @@ class Tries:
             if not self.large:  # in a large one what controllers do besides takes too long
                 world = change.given(self.seen.given, self.before.conf)
             had = self.base.placed(uid)
-            after = outcome(*world, self.watched, self.before.now,
+            after = outcome.outcome(*world, self.watched, self.before.now,
                             self._until(1 if self.large else LIFE), self.as_before)
             self._loops = self._loops_beyond(after)
         except (ManifestError, TooLate):

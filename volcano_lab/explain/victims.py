@@ -1,10 +1,10 @@
-"""Victims: which pods a cycle evicts and for which others, and which actions may evict pods of a
-job, for which jobs now, and when.
+"""Victims: which pods a cycle evicts and for which others, which actions may evict pods of a job,
+for which jobs now, and when; and what a cluster evicts again and again.
 
 Volcano: none
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import chain
 
@@ -13,9 +13,13 @@ from volcano_lab.api import PENDING, RELEASING, ROOT_QUEUE, RUNNING, JobInfo, Ta
 from volcano_lab.explain import evictions, lint, owners
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation, over, part
+from volcano_lab.explain.outcome import Eviction, Outcome
 from volcano_lab.explain.protection import CONDITIONS, budgets_of, keepers, protection, refusing
 from volcano_lab.messages import Message
-from volcano_lab.trace import POINTS, Record, grouped
+from volcano_lab.trace import POINTS, Record, grouped, short
+
+GROUPS = 3
+"""The most loops of a cluster that are named, each by its action and queues."""
 
 
 def evicted_for(seen: Evidence, job: JobInfo) -> dict[tuple[str, str], dict[str, Record]]:
@@ -289,3 +293,49 @@ def _leads(seen: Evidence, job: JobInfo, pods: list[TaskInfo]) -> Iterator[Cause
             "evict_head.spared", pod=key, action=record["action"], taken=record["chosen"])
             for key, record in spared.items()), context=True, n=len(lead), pods=[*lead],
             roles=[*dict.fromkeys(lead.values())])
+
+
+# -- loops of the cluster --------------------------------------------------------------------------
+
+
+def cluster_loops(seen: Evidence, found: Outcome) -> Cause | None:
+    """Return what a cluster repeats in some cycles without a change: by action and queues, the jobs
+    that lose pods, those for which they do, the plugins that allow it, and what returns the places.
+    """
+    jobs = found.last.jobs if found.last is not None else {}
+    groups = grouped(((each.action, *(jobs[uid].queue for uid in (
+        each.winner, each.job) if uid in jobs)), each) for each in found.loops)
+    if not groups:
+        return None
+    largest = sorted(groups.values(), key=lambda some: -len(some))[:GROUPS]
+    said = [Message("cluster_loops", cycles=found.cycles, n=len(found.again)),
+            *(_loop(seen, found, some) for some in largest)]
+    often = Counter(each.job for each in found.loops)
+    return Cause("cluster_loops", said, {
+        "victims": [uid for uid, _ in often.most_common()],
+        "winners": [*dict.fromkeys(each.winner for each in found.loops)],
+        "actions": [*dict.fromkeys(each.action for each in found.loops)]}, [], True)
+
+
+def _loop(seen: Evidence, found: Outcome, some: list[Eviction]) -> Message:
+    """What one action repeats between two queues, and the rule that returns the places."""
+    winners, victims = ([*dict.fromkeys(getattr(each, name) for each in some)]
+                        for name in ("winner", "job"))
+    first, turn = some[0], next((each.action for each in found.loops if each.job in winners
+                                 and each.winner in victims), "")
+    rules = dict.fromkeys(rule for cause in victim_causes(seen, first.pod) if cause.code == "victim"
+                          for rule in cause.numbers["named_by"]) if first.cycle == 1 else {}
+    allow = Message("cluster_loops.rules", n=len(rules), plugins=[*rules]) if rules else None
+    back = Message("cluster_loops.in_turn", action=turn) if turn else _returns(found, first)
+    names = [[short(seen.called(uid)) for uid in some if uid] for some in (victims, winners)]
+    return Message("cluster_loops.part", action=first.action, rules=allow, back=back,
+                   victims=names[0], winners=names[1])
+
+
+def _returns(found: Outcome, one: Eviction) -> Message:
+    """That allocate returns the places, by the plugin that puts the job of a victim first."""
+    jobs = found.last.jobs if found.last is not None else {}
+    queues = [jobs[uid].queue for uid in (one.job, one.winner) if uid in jobs]
+    plugin = found.orders.get((one.job, one.winner)) or found.orders.get((*queues,))
+    return Message("cluster_loops.order", plugin=plugin) if plugin else Message(
+        "cluster_loops.back")
