@@ -14,8 +14,7 @@ from typing import Any
 
 from volcano_lab.api import FAILED, PIPELINED, RELEASING, JobInfo, TaskInfo, objects as api
 from volcano_lab.changes.draft import CLASSES
-from volcano_lab.explain import beyond, candidates, kubelet, questions, releases
-from volcano_lab.explain.behind import VOLUMES, behind, larger_first
+from volcano_lab.explain import beyond, candidates, kubelet, questions, releases, remedies
 from volcano_lab.explain.evidence import Evidence, unbound, waits
 from volcano_lab.explain.explanation import TABLES, Cause, Explanation, Group, Waiting, each_said
 from volcano_lab.explain.head import PODS_REFUSED, gap_of, head_of, said_already
@@ -23,7 +22,6 @@ from volcano_lab.explain.holdings import why_node, why_queue
 from volcano_lab.explain.left_out import absent, left_out, no_queue
 from volcano_lab.explain.outcome import LARGE, alone
 from volcano_lab.explain.promises import leaving, overdue, promised
-from volcano_lab.explain.remedies import ends_of, fitting, remedies_for, sooner
 from volcano_lab.explain.remedy import Remedy
 from volcano_lab.explain.victims import cluster_loops, evicted_for, victim_causes, who_evicts
 from volcano_lab.explain.why_job import job_causes, unusual
@@ -142,10 +140,10 @@ class Explainer(Shown):
             return found
         causes = job_causes(self.evidence, job)
         codes = {cause.code for cause in causes}
-        if codes & {*VOLUMES} or (job.is_pending() and codes & {*REFUSED}):
-            causes += behind(self.evidence, job, codes)
+        if codes & {*remedies.VOLUMES} or (job.is_pending() and codes & {*REFUSED}):
+            causes += remedies.behind(self.evidence, job, codes)
         if codes & {*candidates.ROOM} and len(self.session.nodes) < LARGE:
-            causes += larger_first(self.evidence, job)
+            causes += remedies.larger_first(self.evidence, job)
         causes += [*self._reserving(causes), *releases.defect_causes(self.evidence, job, causes)]
         loops = self.loops() if len(self.session.nodes) < LARGE else None
         if self._not_created_yet(job):
@@ -164,8 +162,8 @@ class Explainer(Shown):
         """
         codes = {cause.code for cause in causes}
         if (seeks := _lacks(job, codes, causes)) or "victim" in codes:
-            return partial(remedies_for, self.evidence, job, causes, keep=not seeks)
-        return next((partial(fitting, self.evidence, job, cause) for cause in causes
+            return partial(remedies.remedies_for, self.evidence, job, causes, keep=not seeks)
+        return next((partial(remedies.fitting, self.evidence, job, cause) for cause in causes
                      if "sure" in cause.numbers), None)
 
     def _overtaken(self, uid: str) -> Explainer | None:
@@ -219,7 +217,7 @@ class Explainer(Shown):
         there = large or not found.loops or self._has("")
         cause = cluster_loops(seen if there else self._with("").evidence, found)
         return None if cause is None else Explanation("cluster", [], [cause], partial(
-            ends_of, seen, cause))
+            remedies.ends_of, seen, cause))
 
     @collector_paused()
     def waiting(self) -> Waiting:
@@ -414,7 +412,8 @@ class Explainer(Shown):
         those with which it runs.
         """
         find = self.why_job(jobs[1].uid).find_remedies
-        return sooner(self.evidence, order, jobs, seconds) or (find(seconds) if find else [])
+        return remedies.sooner(self.evidence, order, jobs, seconds) or (
+            find(seconds) if find else [])
 
     def who_evicts(self, name: str) -> Explanation:
         """Return which actions may evict pods of a job, for which jobs now, and when.
@@ -442,7 +441,8 @@ class Explainer(Shown):
 
     def _sparing(self, job: JobInfo, causes: list[Cause]) -> Callable[..., Iterable[Remedy]] | None:
         """What finds changes with which fewer pods of a job are evicted, by the causes of one."""
-        return partial(remedies_for, self.evidence, job, causes, keep=True) if causes else None
+        return partial(remedies.remedies_for, self.evidence, job, causes, keep=True
+                       ) if causes else None
 
 
 def _lacks(job: JobInfo, codes: set[str], causes: Iterable[Cause]) -> bool:
