@@ -14,8 +14,7 @@ from volcano_lab.manifests.owners import job_of
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message
 from volcano_lab.plugins.admission import inqueue_resource
-from volcano_lab.trace import Names, Record, State, TraceReader, amounts, grouped
-from volcano_lab.trace.stepper import Stepper
+from volcano_lab.trace import Names, Record, State, Stepper, TraceReader, amounts, grouped
 from volcano_lab.trace.views.jobs import missing
 
 STATUSES = {str(status): status for status in states.TRANSITIONS}

@@ -6,8 +6,7 @@ Volcano: none
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from volcano_lab.api import JobInfo
-from volcano_lab.api.status import FAILED, RELEASING, RUNNING, SUCCEEDED
+from volcano_lab.api import FAILED, RELEASING, RUNNING, SUCCEEDED, JobInfo
 from volcano_lab.explain import beyond, evidence, releases
 from volcano_lab.explain.evidence import Evidence, counts, was_admitted
 from volcano_lab.explain.explanation import Amounts, Cause, moment_text, over

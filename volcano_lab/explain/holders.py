@@ -9,9 +9,8 @@ from functools import partial, reduce
 from itertools import chain
 from typing import Any
 
-from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, TaskInfo, status as states
+from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, TaskInfo, claims_of, status as states
 from volcano_lab.api.objects import PodGroup
-from volcano_lab.api.storage import claims_of
 from volcano_lab.explain import origin, requests
 from volcano_lab.explain.evidence import Evidence, ended, fails_to_start, of_daemon, requested
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part

@@ -29,8 +29,7 @@ from volcano_lab.explain.tries import PATIENCE
 from volcano_lab.manifests.loader import Loaded, ManifestError
 from volcano_lab.messages import Message
 from volcano_lab.scheduler import traced
-from volcano_lab.trace import amounts, short
-from volcano_lab.trace.cause_trace import POINTS, CauseTrace
+from volcano_lab.trace import POINTS, CauseTrace, amounts, short
 
 MOST, ENDS = 5, 2
 """Remedies that are offered, and changes that end the loops of a cluster."""

@@ -6,18 +6,9 @@ Volcano: none
 from collections.abc import Iterator
 from itertools import combinations
 
-from volcano_lab.api import PENDING, JobInfo, TaskInfo, objects as api
+from volcano_lab.api import CLAIM, PENDING, JobInfo, Storage, TaskInfo, claims_of, objects as api
 from volcano_lab.api.node_affinity import node_terms
-from volcano_lab.api.storage import (
-    CLAIM,
-    NO_PROVISIONER,
-    VOLUME,
-    WAIT,
-    Storage,
-    attach_key,
-    claims_of,
-    class_of,
-)
+from volcano_lab.api.storage import NO_PROVISIONER, VOLUME, WAIT, attach_key, class_of
 from volcano_lab.explain.evidence import Evidence, not_ready
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.lint import drivers_nowhere

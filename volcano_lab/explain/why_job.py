@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from volcano_lab.api import JobInfo, Resource, TaskInfo, objects as api, pod_sum, quantity
-from volcano_lab.api.status import PENDING
+from volcano_lab.api import PENDING, JobInfo, Resource, TaskInfo, objects as api, pod_sum, quantity
 from volcano_lab.explain import beyond, evictions, evidence, gangs, kubelet, origin, owners
 from volcano_lab.explain.evidence import Evidence, counts, was_admitted
 from volcano_lab.explain.explanation import TABLES, Cause, moment_text, over
