@@ -60,6 +60,8 @@ SAID = {
     "node/n1.more={count: 1, nvidia.com/gpu: 8}": "1 more node like n1 with nvidia.com/gpu 8",
     "node/n1.more={count: 2, amd.com/gpu: 8}":
     "2 more nodes like n1 announcing amd.com/gpu 8",
+    "node/n1.more={count: 2, labels: {zone: new-#}}":
+        "2 more nodes like n1, each with a value of its own of zone",
     "node/n1.more={count: 2, labels: {pool: b}}": "2 more nodes like n1, with the label pool=b",
     "node/n1.more={count: 1, cpu: 8, labels: {pool: b, zone: c}}":
     "1 more node like n1 with cpu 8, with the labels pool=b, zone=c",

@@ -251,3 +251,24 @@ def test_a_node_that_is_bought_is_in_a_domain_without_such_pods(spec, key, bough
     assert f"1 more node like n1{bought} (web is placed on n1, 1 new node)" in map(
         str, found.remedies)
     assert len({each.change for each in found.remedies}) == len(found.remedies)
+
+
+@pytest.mark.parametrize(("run", "found"), [
+    (0, "2 more nodes like n1, each with a value of its own of zone (gang is placed on n1, n2, 2 "
+        "new nodes)"),
+    (2, "job default/gang: pod anti-affinity preferred, not required, for all its pods (once "
+        "default/gang-0, default/gang-1 are created again with it, which exclude others until then;"
+        " 2 pods of gang are placed on n1)")])
+def test_pods_of_a_gang_that_exclude_each_other_by_zone(run, found):
+    """Each new node is in a zone of its own; pods that run require it until they end."""
+    term = {"labelSelector": {"matchLabels": {"app": "gang"}}, "topologyKey": "zone"}
+    anti = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    pods = [pod(f"gang-{number}", "gang", f"n{number + 1}" if number < run else "",
+                "Running" if number < run else "Pending", labels={"app": "gang"}, affinity=anti)
+            for number in range(4)]
+    cluster = Cluster([group("gang", minMember=4 - run), *pods])
+    for name in ("n1", "n2"):
+        cluster.node(name, cpu=5, memory="8Gi", labels={"zone": name})
+    assert found in map(str, cluster.why(
+        "gang", conf="actions: allocate\ntiers: [{plugins: [{name: gang}, {name: predicates}]}]"
+    ).remedies)

@@ -198,6 +198,18 @@ def test_the_gap_of_one_pod_is_what_the_best_node_lacks(plugin):
     assert "the best node, n2, lacks cpu 1.5 for its pod" in found.head, found.head
 
 
+def test_a_queue_that_deserves_less_says_that_its_capability_is_less_than_the_gang_too():
+    cluster = Cluster().node("n1", cpu=15).queue("a", capability={"cpu": 5.5}).queue("b", weight=2)
+    cluster.job("other", queue="b", pods=8, min_member=1, cpu=2, running={"n1": 4}).job(
+        "new", queue="a", pods=3, cpu=2)
+    found = Explainer(cluster.objects(), conf(
+        "gang", "predicates", "proportion", actions="allocate")).why("new")
+    assert found.codes == ["over_deserved", "queue_over_capability"]
+    assert "Queue a would refuse it, too: cpu 6 > limit 5.5 (its capability)." in found.text
+    assert "both: queue a: weight 1 -> 2; queue a: capability cpu 5.5 -> 6" in [
+        each.change for each in found.remedies]
+
+
 @pytest.mark.parametrize(("least", "said"), [(6, True), (4, False)])
 def test_an_elastic_job_starts_with_the_pods_that_its_queue_deserves(least, said):
     cluster = Cluster().node("n1", cpu=16).queue("a").queue("b").job(
@@ -209,3 +221,47 @@ def test_an_elastic_job_starts_with_the_pods_that_its_queue_deserves(least, said
             in found.text) is said
     if said:
         assert next(iter(found.remedies)).change == "job default/new: minMember 6 -> 4"
+
+
+def test_a_resource_quota_counts_jobs_that_were_admitted_before_the_refusal_and_no_later_ones():
+    """Of a job whose pods come once it is admitted: first the sum by which it is not."""
+    order = [("large", "9"), ("small", "6"), ("last", "3")]
+    cluster = Cluster([queue(), node("n1", cpu="20"), quota(
+        "q", {"requests.cpu": "10"}, {"requests.cpu": "2"}), *(group(
+            name, phase="Pending", created=f"2026-01-0{number}T00:00:00Z",
+            minResources={"requests.cpu": asked, "cpu": asked})
+            for number, (name, asked) in enumerate(order, 1))], conf=conf(
+        "resourcequota", "predicates", actions="enqueue, allocate"))
+    assert "In use by" not in cluster.why("large").text
+    assert "In use by default/small 6 (admitted before it in this cycle)." in cluster.why(
+        "last").text
+
+
+JOBS = ("""
+{apiVersion: v1, kind: ResourceQuota, metadata: {name: compute, namespace: default},
+ spec: {hard: {requests.cpu: "10"}},
+ status: {hard: {requests.cpu: "10"}, used: {requests.cpu: "2"}}}
+---
+""", """
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: NAME, namespace: default, creationTimestamp: "2026-01-01T00:00:00Z"}
+spec:
+  minAvailable: PODS
+  tasks: [{name: t, replicas: PODS, template: {spec: {containers: [
+    {name: c, resources: {requests: {cpu: 1}}}]}}}]
+---
+""")
+
+
+@pytest.mark.parametrize("first", [5, 9])
+def test_the_sum_of_a_quota_comes_before_what_it_keeps_from_being_created(first):
+    job = JOBS[1].replace("PODS", "6").replace("NAME", "second").replace("01-01", "01-02")
+    cluster = Cluster(conf=conf("gang", "resourcequota", "predicates", "{name: proportion}",
+                                actions="enqueue, allocate")).node("n1", cpu=64).add(
+        JOBS[0] + JOBS[1].replace("PODS", str(first)).replace("NAME", "first") + job)
+    name, rest = ("second", first) if first == 5 else ("first", 0)
+    found, groups = cluster.why(name), list(cluster.why())
+    said = f"requests.cpu 2 used + {rest} of jobs admitted in this cycle + {6 if rest else 9}"
+    assert found.codes == ["resource_quota"] and said in found.causes[0].text
+    assert [said in group.text for group in groups if f"default/{name}" in group.jobs] == [True]

@@ -19,7 +19,8 @@ COUNT = 10_000
 EXPLAIN = ("admission", "answers", "changes", "common", "evictions", "gangs", "lint", "lives",
            "objects", "placement", "reports")
 CODES = [code for subject in EXPLAIN for code in SUBJECTS[subject]]
-COMMANDS = re.compile(r"kubectl (get|logs|cordon|delete pod\S*|create \S+|rollout restart) ")
+COMMANDS = re.compile(
+    r"kubectl (get|logs|cordon|delete pod\S*|create \S+|rollout restart) |--[a-z]+ ")
 PROSE = re.compile(r"\b[a-z]{2,} [a-z]{2,} [a-z]{2,}\b")
 DIGITS = re.compile(r"\d")
 NAMES = ("train", "team/report", "n-17", "gpu", "a800", "default/web-3")

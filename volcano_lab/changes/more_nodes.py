@@ -1,11 +1,12 @@
 """More nodes like an existing one, with its CSINode and the pods of DaemonSets, also in the
-HyperNodes that name it.
+HyperNodes that name it or match its name.
 
 Volcano: none
 """
 
 from typing import Any
 
+from volcano_lab.api.hyper_node import member_nodes
 from volcano_lab.api.objects import HyperNode, KubernetesObject, Node, Pod
 from volcano_lab.api.objects.volcano import ExactMatch, MemberSelector, MemberSpec
 from volcano_lab.changes.draft import Draft
@@ -15,9 +16,8 @@ MOST_NODES = 10_000
 
 
 def add_nodes(draft: Draft, like: Node, value: Any, where: str) -> None:
-    """Add copies of a node; more of some resources, and labels, may be named beside the `count`.
-
-    Raises `ManifestError`.
+    """Add copies of a node; more of some resources, and labels, may be named beside the `count`:
+    "#" in the value of a label is the number of the copy. Raises `ManifestError`.
 
     >>> from volcano_lab.api.objects import ObjectMeta
     >>> draft = Draft([Node(ObjectMeta("n1"))])
@@ -35,7 +35,8 @@ def add_nodes(draft: Draft, like: Node, value: Any, where: str) -> None:
     agents = [pod for pod in map(draft.__getitem__, draft.of_kind("pod"))
               if isinstance(pod, Pod) and pod.spec.node_name == like.name and any(
                   owner.kind == "DaemonSet" for owner in pod.metadata.owner_references)]
-    for name in names:
+    for number, name in enumerate(names):
+        own = {key: text.replace("#", str(number)) for key, text in labels.items()}
         for each in drivers:
             draft.add(each.changed(metadata={"name": name, "uid": f"{each.metadata.uid}-{name}"}))
         for each in agents:
@@ -43,7 +44,7 @@ def add_nodes(draft: Draft, like: Node, value: Any, where: str) -> None:
                 "name": f"{each.name}-{name}", "uid": f"{each.metadata.uid}-{name}"}))
         draft.add(like.changed(
             metadata={"name": name, "uid": f"{like.metadata.uid}-{name}",
-                      "labels": like.metadata.labels | labels | {field_defaults.HOSTNAME: name}},
+                      "labels": like.metadata.labels | own | {field_defaults.HOSTNAME: name}},
             status={"allocatable": like.status.allocatable | devices}))
 
 
@@ -59,16 +60,20 @@ def _asked(value: Any, where: str) -> tuple[int, dict[str, str], dict[str, str]]
     return count, labels, devices
 
 
-def lists(obj: KubernetesObject, node: str) -> bool:
-    """Return whether an object is a HyperNode that names a node."""
-    return isinstance(obj, HyperNode) and any(
-        member.type == "Node" and member.selector.exact_match
-        and member.selector.exact_match.name == node for member in obj.spec.members)
+def membership(obj: KubernetesObject, node: str) -> str:
+    """Return how an object, a HyperNode, has a node as a member by its name: "listed", or "matched"
+    by a pattern; "" for one that does not.
+    """
+    ways = ["listed" if member.selector.exact_match else "matched" for member in obj.spec.members
+            if member.type == "Node" and member.selector.label_match is None
+            and node in member_nodes(member.selector, {node: {}})
+            ] if isinstance(obj, HyperNode) else []
+    return min(ways, default="")
 
 
 def _with_members(obj: Any, like: str, names: list[str]) -> KubernetesObject:
-    """Add the copies of a node to a HyperNode that names it."""
-    if not lists(obj, like):
+    """Add the copies of a node to a HyperNode that names it, or matches its name."""
+    if not membership(obj, like):
         return obj
     more = [MemberSpec("Node", MemberSelector(exact_match=ExactMatch(name))) for name in names]
     return obj.changed(spec={"members": [*obj.spec.members, *more]})

@@ -225,13 +225,16 @@ def _taints(value: Any, before: Any, obj: Node) -> Facts | None:
 
 def _more(value: Any, before: Any, obj: Node) -> Facts:
     if not isinstance(value, dict):
-        return {"n": value, "devices": None, "labels": None}
-    labels = [f"{key}={text}" for key, text in value.get("labels", {}).items()]
+        value = {"count": value}
+    given = value.get("labels", {})
+    labels = [f"{key}={text}" for key, text in given.items() if "#" not in str(text)]
+    own = [key for key, text in given.items() if "#" in str(text)]
     devices = {name: text for name, text in value.items() if name not in ("count", "labels")}
     code = "" if devices.keys() & obj.status.allocatable.keys() else ".new"
     return {"n": value["count"], "devices": Message(f"change.devices{code}", devices=[
         f"{name} {text}" for name, text in devices.items()]) if devices else None,
-        "labels": Message("change.node.labels", n=len(labels), labels=labels) if labels else None}
+        **{code: Message(f"change.node.{code}", n=len(some), labels=some) if some else None
+           for code, some in (("labels", labels), ("own", own))}}
 
 
 def _members(value: Any, before: Any, obj: KubernetesObject) -> Facts | None:

@@ -103,14 +103,11 @@ class Candidates(Fields):
                       for each in ("holders", "over"))
         uids = [uid for uid in held if uid != self.job.uid and uid not in over
                 and uid in self.world.groups and ends(jobs[uid])]
-        small = sorted(uids, key=lambda uid: [jobs[uid].allocated.get(name) for name in names])
         near = sorted(uids, key=lambda uid: max(
             task.node_name for task in jobs[uid].tasks.values()))
-        counts = range(2, options.ENDED + 1)
-        for some in ([*([uid] for uid in small), *(uids[:count] for count in counts)],
-                     [near[:count] for count in counts]):
-            yield from options.stages((Change(removals=tuple(
-                self.world.owner(uid, False) for uid in each)) for each in some), Rank.WAIT)
+        small = sorted(uids, key=lambda uid: [jobs[uid].allocated.get(name) for name in names])
+        yield from self._fewest(small, uids, Rank.WAIT)
+        yield from self._fewest([], near, Rank.WAIT)
 
     def sparing(self, causes: list[Cause]) -> Iterator[Option]:
         """Yield what may keep pods of the job from being evicted: plugins that were not asked,
@@ -197,8 +194,8 @@ class Candidates(Fields):
 
     def held(self, numbers: Numbers) -> Iterator[Option]:
         """That what others hold, or reserve, is free: PodGroups without pods, and jobs that hold
-        something and are short of pods, but for those that lose some just now; what holds nothing
-        waits as this job does.
+        something and are short of pods, but for those that lose some just now; of those that only
+        reserve something, and wait as this job does, the smallest that is enough.
         """
         jobs = self.ssn.jobs
         for uids in (numbers.get("ghosts", ()), numbers.get("over", ())):
@@ -213,6 +210,18 @@ class Candidates(Fields):
         yield from gone(self.world, stuck)
         for uid in stuck[1:options.ENDED]:
             yield from gone(self.world, [uid])
+        waits = [uid for uid in numbers["holders"] if "ghosts" in numbers and unplaced(jobs[uid])
+                 and not runs_on(jobs[uid]) and jobs[uid].allocated.is_empty()
+                 and jobs[uid].priority <= self.job.priority]
+        yield from self._fewest(waits[::-1], waits)
+
+    def _fewest(self, small: list[str], large: list[str], rank: int = Rank.OTHERS
+                ) -> Iterator[Option]:
+        """That one of some jobs is gone, the smallest that is enough, or the largest ones together.
+        """
+        some = [[uid] for uid in small] + [large[:n] for n in range(2, options.ENDED + 1)]
+        yield from options.stages((Change(removals=tuple(
+            self.world.owner(uid, rank != Rank.WAIT) for uid in each)) for each in some), rank)
 
     def quotas(self, numbers: Numbers) -> Iterator[Option]:
         """That jobs are deleted of which all pods have ended, and count nevertheless, or one that

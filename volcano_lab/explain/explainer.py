@@ -76,6 +76,7 @@ class Explainer(Shown):
         self.evidence = Evidence(self.session, self.trace, self.objects)
         self.evidence.fresh = ran is None
         self.first: Any = None  # of the cycles up to this one, where it is not this
+        self._before: Explainer | None = None  # what explains that one
         self._later, self.names = getattr(objects, "later", {}), self.evidence.names
 
     def _shown(self) -> Iterable[Part]:
@@ -173,8 +174,9 @@ class Explainer(Shown):
         trace = self.first.trace if self.first else self.trace
         refused = trace.of("asked", point="job_enqueueable", job=uid, answer=False)
         late = any(each.number > refused[0].number for each in trace.of("enqueued") if refused)
-        return Explainer(self.first.world, self.conf, self.first.session.now) if (
-            late and self.first) else None
+        if late and self.first and self._before is None:
+            self._before = Explainer(self.first.world, self.conf, self.first.session.now)
+        return self._before if late else None
 
     def _not_created_yet(self, job: JobInfo) -> bool:
         """Whether pods of a Volcano Job that is not admitted are there in the lab alone."""
@@ -233,10 +235,11 @@ class Explainer(Shown):
         if not self._has(least):
             return self._with(least).waiting()
         groups: dict[tuple, Group] = {}
-        self.evidence.brief = True
         for uid, job in self.session.jobs.items():
             pending, name = unbound(job), self.names.called(uid)
-            causes = job_causes(self.evidence, job) if pending else self._beyond(job)
+            seen = ((pending and self._overtaken(uid)) or self).evidence
+            seen.brief, job = True, seen.ssn.jobs[uid]
+            causes = job_causes(seen, job) if pending else self._beyond(job)
             if not causes or causes[0].numbers.get("phase") == "Completed":
                 continue
             first = _foremost(causes)
@@ -246,14 +249,10 @@ class Explainer(Shown):
             key = first.code, queue, tuple(
                 first.numbers.get("short_of") or first.numbers.get("why", ()))
             group = groups.setdefault(key, Group(first.code, partial(self.why, name)))
-            group.answers.append(Explanation(name, head_of(self.evidence, job, causes), [first]))
-        self.evidence.brief = False
-        jobs = {*self.names.jobs.values()}
-        gone = [("left_out", said) for said in absent(self.evidence).values()]
-        gone += [("pods_not_made", Message("not_created", name=name, what=why))
-                 for name, each in self.evidence.not_created.items()
-                 if name not in jobs for why in each if isinstance(why, Message)
-                 and (why.code in TABLES["never"]["codes"] or why.facts.get("quota"))]
+            group.answers.append(Explanation(name, head_of(seen, job, causes), [first]))
+        for each in filter(None, (self, self._before)):
+            each.evidence.brief = False
+        gone = [*self._not_there()]
         for code, said in gone:
             name = said.facts["name"]
             group = groups.setdefault((code,), Group(code, partial(self.why, name)))
@@ -262,6 +261,16 @@ class Explainer(Shown):
         return Waiting(sorted(groups.values(), key=lambda group: (group.code == "bound",
                                                                   -len(group.answers))),
                        len(self.session.jobs) + len(gone))
+
+    def _not_there(self) -> Iterator[tuple[str, Message]]:
+        """Yield why objects without a job are not in the session, as (code, message)."""
+        jobs = {*self.names.jobs.values()}
+        yield from (("left_out", said) for said in absent(self.evidence).values())
+        for name, each in self.evidence.not_created.items():
+            for why in each if name not in jobs else ():
+                if isinstance(why, Message) and (
+                        why.code in TABLES["never"]["codes"] or why.facts.get("quota")):
+                    yield "pods_not_made", Message("not_created", name=name, what=why)
 
     def _beyond(self, job: JobInfo) -> list[Cause]:
         """Why a job of which no pod waits here does not run in the cluster: a part of Volcano does

@@ -153,10 +153,11 @@ def _alone(seen: Evidence, choice: Record, names: list[str], nodes: Iterable[str
 
 
 def quota_users(seen: Evidence, job: JobInfo, names: Collection[str],
-                about: Callable[[JobInfo], Message | None] | None = None
-                ) -> tuple[Message | None, list[str]]:
+                about: Callable[[JobInfo], Message | None] | None = None,
+                refusal: Record | None = None) -> tuple[Message | None, list[str]]:
     """Return the other jobs of a namespace whose pods a ResourceQuota counts for some of its
-    resources, also pods that wait, and for count/pods those that have ended; and their uids.
+    resources, also pods that wait, and for count/pods those that have ended, or of which the
+    minimum is counted as they were admitted before a refusal; and their uids.
     """
     past = "count/pods" in names
     waits = {obj.key for obj in seen.given if isinstance(obj, PodGroup)
@@ -165,6 +166,9 @@ def quota_users(seen: Evidence, job: JobInfo, names: Collection[str],
         past or task.status not in (states.FAILED, states.SUCCEEDED)) and (
         uid not in waits or task.key in seen.named)) for uid, other in seen.ssn.jobs.items()
             if other is not job and other.namespace == job.namespace}
+    used |= {uid: amounts(seen.ssn.jobs[uid].get_min_resources()) for uid in used
+             if not used[uid] and refusal and any(
+                 each.number < refusal.number for each in seen.of("enqueued", job=uid))}
     counted = [name.removeprefix("requests.").removeprefix("count/") for name in names]
     return held_by(seen, "held_by.used", used, counted, about or partial(
         _waiting_pods, job, past=past)), largest(used, counted)

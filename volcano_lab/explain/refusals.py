@@ -71,7 +71,8 @@ def _quota(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
             "quota": f"{job.namespace}/{record['quota']}", "short": short,
             "wanted": [(name, sum_of(each[1:], each[0])) for name, each in kept.items()],
             "scoped": beyond, "counted": [record["quota"]] * bool(job.tasks)}, [record])
-    said, users = holders.quota_users(seen, job, kept, partial(holders.standing, seen, record))
+    said, users = holders.quota_users(seen, job, kept, partial(
+        holders.standing, seen, record), record)
     yield from [Cause("quota_used", said, {"holders": users}, [], True)] if said else ()
 
 
@@ -188,6 +189,8 @@ def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         level = seen.trace.records[record.number - 1]
         if plugin == "capacity" and level.kind == "allocatable_level":
             yield from _unasked(seen, job, level, level["request"], ("allocated",), each=True)
+        elif found.code == "over_deserved":
+            yield from _over_limit(seen, job, record)
         if "limit" in found.numbers:
             yield from holders.room_causes(seen, job, found)
     if refusals and waiting and not seen.calls_about(job, "chose", "allocate"):
@@ -235,6 +238,19 @@ def _of_gang(seen: Evidence, job: JobInfo, record: Record, cause: Cause) -> Mess
     return None if whole == cause.numbers["asked"] or not over(whole, limit) else Message(
         f"queue.{of}{'.more' * (len(names) > len(cause.numbers['limit']))}",
         held=held, gang=gang, sum=whole, n=missing, limit=limit)
+
+
+def _over_limit(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
+    """Yield that its queue, which would hold more than it deserves, would with the gang, or all
+    pods, also hold more than its limit.
+    """
+    own = requested(seen.placed_just_before(job.uid, record))
+    rest = added(amounts(still_needed(job, evidence.rest_of(job)[0])), own, -1.0)
+    due = seen.state_at(record)["queues"][job.queue]["deserved"]
+    for cause in _unasked(seen, job, record, rest, ("allocated",), each=True):
+        limit = cause.numbers["limit"]
+        if limit != part(due, limit) and not origin.of_cluster(seen, limit):
+            yield cause
 
 
 def _overused(seen: Evidence, job: JobInfo, record: Record) -> Cause:

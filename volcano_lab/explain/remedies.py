@@ -166,6 +166,7 @@ def behind(seen: Evidence, job: JobInfo, known: set[str]) -> list[Cause]:
     """What a job would wait for, too, if it was admitted alone, or its pods had no volumes."""
     if known & {*origin.TOO_LARGE, *STATIC} or not seen.objects:
         return []
+    known = known | {"gang_invalid"} if "pods_refused" in known else known
     code = "with_volume" if known & {*VOLUMES} else "once_admitted"
     world = World(_alone(seen, job, code == "with_volume"), seen.ssn.conf)
     limits = [f"queue/{name}.capability=null" for name in world.line(job.queue)

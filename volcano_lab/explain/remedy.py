@@ -3,7 +3,8 @@
 Volcano: none
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from attrs import Factory, define, field
@@ -11,7 +12,7 @@ from attrs import Factory, define, field
 from volcano_lab.api import PIPELINED, RELEASING, JobInfo, Resource, TaskInfo
 from volcano_lab.changes import Change
 from volcano_lab.changes.kubectl import kubectl
-from volcano_lab.changes.more_nodes import lists
+from volcano_lab.changes.more_nodes import membership
 from volcano_lab.changes.words import any_of
 from volcano_lab.explain import options, promises
 from volcano_lab.explain.evidence import Evidence, not_started, unplaced
@@ -21,7 +22,7 @@ from volcano_lab.explain.requests import sized_by
 from volcano_lab.framework import Session
 from volcano_lab.manifests.operators.spark import jvm_bytes
 from volcano_lab.messages import Message, spoken
-from volcano_lab.trace import short
+from volcano_lab.trace import grouped, short
 
 
 @define(slots=True, frozen=True, repr=False)
@@ -115,7 +116,14 @@ def _placed(before: Session, new: list[TaskInfo], name: str, complete: bool, cyc
                       name=tasks[0].name if one else name, nodes=_nodes(before, tasks))
 
 
-def by_owner(seen: Evidence, job: JobInfo, change: Change) -> Iterator[Message]:
+def beside(seen: Evidence, job: JobInfo, changes: Sequence[Change]) -> Iterator[Message]:
+    """Yield what some changes that do the same take besides, from the job's owner to its pods."""
+    settings = [text for each in changes for text in each.settings]
+    yield from chain(_by_owner(seen, job, changes[0]), _by_hyper_node(seen, job, changes[0]),
+                     _on_repaired(seen, settings), _on_running(job, settings))
+
+
+def _by_owner(seen: Evidence, job: JobInfo, change: Change) -> Iterator[Message]:
     """Yield the fields by which the job's owner sizes pods of a role, for requests that a change
     lowers, with the values that are enough: what its operator adds is at most what it adds now.
     """
@@ -139,15 +147,24 @@ def by_owner(seen: Evidence, job: JobInfo, change: Change) -> Iterator[Message]:
     yield from found.values()
 
 
-def by_hyper_node(seen: Evidence, job: JobInfo, change: Change) -> Iterator[Message]:
-    """Yield the HyperNodes that have to list nodes which are added for a job with a topology."""
+def _by_hyper_node(seen: Evidence, job: JobInfo, change: Change) -> Iterator[Message]:
+    """Yield the HyperNodes that have to list nodes which are added for a job with a topology, and
+    those whose patterns have to match their names.
+    """
     nodes = [text.removeprefix("node/").partition(".more=")[0] for text in change.settings
              if ".more=" in text and job.contains_network_topology()]
-    names = [obj.name for obj in seen.objects if any(lists(obj, name) for name in nodes)]
-    yield from [Message("gains.listed", names=names)] if names else ()
+    found = grouped((membership(obj, name), obj.name) for obj in seen.objects for name in nodes)
+    yield from [Message(f"gains.{way}", names=names) for way, names in found.items() if way]
 
 
-def on_repaired(seen: Evidence, settings: Iterable[str]) -> Iterator[Message]:
+def _on_running(job: JobInfo, settings: Iterable[str]) -> Iterator[Message]:
+    """Yield the pods of a job that exclude others until they are created again with a change."""
+    pods = [task.key for task in job.tasks.values() if task.pod.spec.node_name]
+    if pods and any("podAntiAffinity" in text for text in settings):
+        yield Message("gains.again", n=len(pods), pods=pods)
+
+
+def _on_repaired(seen: Evidence, settings: Iterable[str]) -> Iterator[Message]:
     """Yield the pods that do not run on nodes which settings repair, and why."""
     repaired = {text.removeprefix("node/").partition(field)[0] for text in settings
                 for field in (".taints=", ".allocatable") if field in text}

@@ -152,13 +152,14 @@ def _labels(world: World, ssn: Session, job: JobInfo) -> dict[str, str]:
 
 def _domain(world: World, job: JobInfo, causes: list[Cause]) -> dict[str, str]:
     """The labels of a node in domains, such as a zone, that no node is in, where pods in those that
-    are there keep a pod off.
+    are there keep a pod off: each node in its own ("#"), where they keep off any other one.
     """
     keys = {key for pod in world.waiting(job.uid)[:1] for key in (
         *(term.topology_key for term in PodInfo(pod).required_anti_affinity),
         *(spread.topology_key for spread in pod.spec.topology_spread_constraints))}
-    apart = any(cause.code in ("anti_affinity", "topology_spread") for cause in causes)
-    return dict.fromkeys(sorted(keys - {HOSTNAME}) if apart else (), "new")
+    value = {"topology_spread": "new", "anti_affinity": "new-#"}
+    found = [value[cause.code] for cause in causes if cause.code in value]
+    return dict.fromkeys(sorted(keys - {HOSTNAME}) if found else (), max(found, default=""))
 
 
 def _lacking(ssn: Session, causes: list[Cause], largest: Amounts, members: int

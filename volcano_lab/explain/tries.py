@@ -25,7 +25,7 @@ from volcano_lab.explain.outcome import Done, Outcome, TooLate, Watch, silent
 from volcano_lab.explain.owners import ended_as
 from volcano_lab.explain.price import costs, placed_before, price, surplus
 from volcano_lab.explain.promises import promise_fails
-from volcano_lab.explain.remedy import Remedy, by_hyper_node, by_owner, gains, on_repaired, spared
+from volcano_lab.explain.remedy import Remedy, beside, gains, spared
 from volcano_lab.framework import SchedulerConfiguration, Session, collector_paused
 from volcano_lab.manifests import ManifestError, verdicts
 from volcano_lab.messages import Message
@@ -290,14 +290,16 @@ class Tries:
         """What a change gives and takes."""
         assert after.rest is not None and after.last is not None
         uid, jobs = self.job.uid, after.last.jobs
-        settings = [text for each in (change, *alike) for text in each.settings]
         late = after.loops or (after.gone if self.large and after.cycles > 1 else [])
         queues = sorted({jobs[each.job].queue for each in late if each.job in jobs})
         on = [Message("cost.goes_on", queues=queues)] if queues else []
         if jobs[uid].queue != self.job.queue and self.job.queue in self.before.queues:
             on.append(Message("cost.quota"))
-        cost = price(self.base, after.begun(uid) if self.large else after,
-                     {} if rank == Rank.WAIT else placed_before(self.before), uid, self._over)
+        start = {} if rank == Rank.WAIT else placed_before(self.before)
+        if rank == Rank.OTHERS:  # those that are deleted while they wait lose all their pods
+            start |= {each: len(job.tasks) for each, job in self.before.jobs.items()
+                      if not start[each]}
+        cost = price(self.base, after.begun(uid) if self.large else after, start, uid, self._over)
         cost.surplus = surplus(self.before, after.last, uid)
         names = Names(after.rest.session)
         brings = spared(self.seen, self.base, after, uid) if self.keep else gains(
@@ -306,9 +308,7 @@ class Tries:
                             after.rest.session.jobs[uid].tasks.values()) if (
             beyond.BEYOND.keys() & {*after.rest.session.conf.plugin_names()}) else None
         lacking = [Message("gains.then", gap=head.gap_of(then, True))] if then else []
-        return Remedy((*by_owner(self.seen, self.job, change),
-                       *by_hyper_node(self.seen, self.job, change),
-                       *on_repaired(self.seen, settings), *brings, *lacking,
+        return Remedy((*beside(self.seen, self.job, (change, *alike)), *brings, *lacking,
                        *costs(self.seen.called, cost), *on),
                       change, rank, self.world, names.called(uid),
                       counts(after.rest.session.jobs[uid])[0], cost, alike)

@@ -202,8 +202,8 @@ def nodes(world: World, asked: Amounts, lacking: Amounts, names: Iterable[str],
 
 
 def _more(like: api.Node, more: dict[str, Any], count: int) -> Change:
-    value = {"count": count, **more} if more else count
-    return Change((f"node/{like.name}.more={value_text(value)}",))
+    text = value_text({"count": count, **more} if more else count)
+    return Change((f"node/{like.name}.more={text if count > 1 else text.replace('-#', '')}",))
 
 
 def within_quota(world: World, uid: str, numbers: dict[str, Any]) -> Iterator[Option]:

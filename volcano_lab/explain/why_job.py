@@ -65,9 +65,21 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     stuck = _users_that_never_start(seen, [*lacking, *causes])
     said = {"no_pods"} if lacking else set()
     said |= {"quota_used" for cause in lacking if cause.code == "pods_refused"}
-    return [*beyond.idle_causes(seen, job), *lacking,
-            *(cause for cause in causes if cause.code not in said), *stuck,
+    first, later = _by_admission(lacking, causes)
+    return [*beyond.idle_causes(seen, job), *first,
+            *(cause for cause in causes if cause.code not in said), *later, *stuck,
             *_placed_here(seen, job), *kubelet.scaled(seen, job), *_deadline(seen, job), *beside]
+
+
+def _by_admission(lacking: list[Cause], causes: list[Cause]) -> tuple[list[Cause], list[Cause]]:
+    """(Why pods are not created, what of it holds only once a plugin admits the job, which refuses
+    it for a ResourceQuota).
+    """
+    later = [cause for cause in lacking if cause.code == "pods_refused" and any(
+        each.code == "resource_quota" for each in causes)]
+    return [cause for cause in lacking if cause not in later], [
+        Cause(cause.code, [Message("once_admitted"), *cause.sentences], cause.numbers, [], True)
+        for cause in later]
 
 
 def _users_that_never_start(seen: Evidence, causes: list[Cause]) -> Iterator[Cause]:
@@ -327,9 +339,10 @@ def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         return
     yield from limit_causes(seen, job)
     topology = list(topology_causes(seen, job))
-    yield from topology
+    yield from topology[:1]
     yield from claim_causes(seen, job)
     yield from node_causes(seen, job, room=not topology)
+    yield from topology[1:]  # who holds what, after the state of the nodes themselves
     gang = gang_cause(seen, job)
     if gang is not None:
         yield gang
