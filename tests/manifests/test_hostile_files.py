@@ -153,7 +153,7 @@ def test_many_alike_are_counted():
         loads("---\n".join("{a: 1}\n" for _ in range(20_000)))
     assert len(refused.value.problems) == 6
     assert refused.value.problems[-1] == (
-        "19995 more like it: kind is null; allowed is text, such as Pod")
+        "19995 more like it: kind is missing; allowed is text, such as Pod")
     many = "---\n".join(f"{{apiVersion: a.io/v1, kind: Kind{'x' * n}, metadata: {{name: a}}, "
                         "spec: {schedulerName: volcano}}\n" for n in range(300))
     assert len(loads(many).warnings) == 101

@@ -115,8 +115,9 @@ def test_a_misfit_is_one_sentence_with_object_field_value_and_what_is_allowed(te
 
 OTHERS = [
     ("metadata: {name: a}",
-     "object a (pods.yaml, document 1): kind is null; allowed is text, such as Pod"),
-    ("kind: Pod", "Pod (pods.yaml, document 1): apiVersion is null; allowed is text, such as v1"),
+     "object a (pods.yaml, document 1): kind is missing; allowed is text, such as Pod"),
+    ("kind: Pod",
+     "Pod (pods.yaml, document 1): apiVersion is missing; allowed is text, such as v1"),
     ("just text", 'object (pods.yaml, document 1): is "just text"; allowed is a mapping'),
     ("{apiVersion: v1, kind: Node}", "Node (pods.yaml, document 1): metadata.name is missing"),
     (

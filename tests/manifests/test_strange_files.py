@@ -126,10 +126,10 @@ REFUSED = {
                               "'((n{900}){900}){900}'}}"), "allowed is a regular expression of Go"),
     "a configuration": ("actions: allocate\ntiers: []", "is the scheduler's configuration; allowed "
                         "is a manifest (--conf reads a configuration"),
-    "a saved run": ('{"form": "volcano-lab simulation 1"}', "kind is null"),
+    "a saved run": ('{"form": "volcano-lab simulation 1"}', "kind is missing"),
     "a case of replay": ('{"name": "a", "conf": null, "objects": []}',
                          "is a recorded case; allowed is a manifest (volcano-lab replay reads"),
-    "what kubectl says": ("Error from server (NotFound): nodes not found", "kind is null"),
+    "what kubectl says": ("Error from server (NotFound): nodes not found", "kind is missing"),
     "kubectl's table": ("NAME  STATUS\nn1    Ready\n", 'is "NAME  STATUS n1    Ready"; allowed is'),
     "HTML": ("<!doctype html>", 'is "<!doctype html>"; allowed is a mapping with apiVersion'),
     "escapes in a label": (named('{name: a1, labels: {a: "\\e[31m"}}'), 'labels.a is "\\x1b[31m"'),

@@ -31,7 +31,8 @@ def kind_of(document: Any) -> type[api.KubernetesObject]:
     _check_form(document)
     for field, example in (("kind", "Pod"), ("apiVersion", "v1")):
         if not text_of(document.get(field)):
-            raise Unreadable("document.text", field=field, example=example,
+            raise Unreadable("document.text" if field in document else "document.missing",
+                             field=field, example=example,
                              found=schema.found_text(document.get(field)))
     kind, version = document["kind"], document["apiVersion"]
     of_group = version.rpartition("/")[0], kind
