@@ -9,9 +9,8 @@ from volcano_lab.api import JobInfo, NodeInfo, TaskInfo, objects as api, status 
 from volcano_lab.api.resource import Resource, max_of, total
 from volcano_lab.explain.explanation import Amounts, added, part
 from volcano_lab.framework import Session
+from volcano_lab.manifests import SCHEDULER, job_of
 from volcano_lab.manifests.loader import place_key
-from volcano_lab.manifests.owners import job_of
-from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message
 from volcano_lab.plugins.admission import inqueue_resource
 from volcano_lab.trace import Names, Record, State, Stepper, TraceReader, amounts, grouped
