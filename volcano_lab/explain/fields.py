@@ -17,7 +17,6 @@ from volcano_lab.explain import lint, options, owners, required, rules, sizes, v
 from volcano_lab.explain.evidence import still_needed, unplaced
 from volcano_lab.explain.explanation import Amounts, added, moment_text, over, part
 from volcano_lab.explain.options import Numbers, Option, Rank, World, once, setting, several
-from volcano_lab.explain.slips import values_by_label
 from volcano_lab.framework import Session
 from volcano_lab.manifests.schema import unstructure
 from volcano_lab.plugins import tdm
@@ -227,7 +226,7 @@ class Fields:
         texts: dict[int, list[str]] = {Rank.OTHERS: [], Rank.LESS: []}
         task = min(self.job.tasks.values(), key=lambda task: bool(task.node_name))
         asked = amounts(task.init_resreq)
-        devices, there = any("/" in name for name in asked), values_by_label(
+        devices, there = any("/" in name for name in asked), required.values_by_label(
             self.world.nodes.values())
         for name, node in self.world.nodes_called(names).items():
             labels = node.metadata.labels

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from volcano_lab.api import JobInfo, TaskInfo, taints
-from volcano_lab.explain import evidence, lint, nodes, rules, slips
+from volcano_lab.explain import evidence, lint, nodes, required, rules
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation, over, part
 from volcano_lab.explain.order import order_causes, turn_of
@@ -87,7 +87,7 @@ def despite(seen: Evidence, task: TaskInfo, node: str) -> Cause | None:
         return None
     why = "before" if lint.PREDICATES in seen.ssn.plugins else "unread"
     return Cause("despite", [
-        Message("despite.taint", node=node, taint=slips.taint_text(taint)) if taint else
+        Message("despite.taint", node=node, taint=required.taint_text(taint)) if taint else
         Message("despite.labels", node=node), Message(f"despite.{why}", plugin=lint.PREDICATES)])
 
 

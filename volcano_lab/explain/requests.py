@@ -1,11 +1,12 @@
-"""Requests: what of a pod's is overhead, or of which container, and which of its resources no node
-has.
+"""Requests: what of a pod's is overhead, or of which container, which of its resources no node has,
+and what its author may have meant.
 
 Volcano: none
 """
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from difflib import SequenceMatcher
 from itertools import product
 from typing import Any
 
@@ -14,11 +15,15 @@ from volcano_lab.api.task import TaskInfo, pod_resource_request
 from volcano_lab.changes.job_fields import at_path
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, over, part
-from volcano_lab.explain.slips import VENDOR, announced, in_milli
 from volcano_lab.manifests import SCHEDULER, OperatorObject, field_defaults
-from volcano_lab.messages import Message
+from volcano_lab.messages import Message, meant
 from volcano_lab.trace import amounts
 
+VENDOR = re.compile(r"[^/]+/|hugepages-")
+"""How devices of one vendor, and huge pages, begin."""
+PART = re.compile(r"[-.]?percentage$")  # of a device: no amount of another resource
+BEYOND = 8
+"""How many times larger than the largest node a request is a slip of the keyboard."""
 OTHER_SCHEDULER = re.compile(r"(?<!kube-)(?<!volcano-)scheduler")
 OWN_TEXT = {"volcano.sh/vgpu-memory-percentage": "part"}  # which no node announces
 SIZES = {"memory": ("memory",), "cpu": ("coreRequest", "cores")}
@@ -130,3 +135,33 @@ def after_init(tasks: Iterable[TaskInfo], names: Iterable[str]) -> Amounts:
                                               if each.restart_policy == "Always"]})
         for pod in pods]))
     return part(later, over(part(now, names), later))
+
+
+def announced(resource: str, there: Iterable[str]) -> str:
+    """The resource of nodes that the name of one is meant to be: a slip of the pen, or the most
+    similar other of its vendor, of equal ones the first; "" without one.
+
+    >>> announced("nvidia.com/gpu", ["cpu", "nvidia.com/mig-1g.5gb"])
+    'nvidia.com/mig-1g.5gb'
+    >>> announced("nvidia.com/mig-1g.5gb", ["nvidia.com/gpu", "nvidia.com/mig-2g.10gb"])
+    'nvidia.com/mig-2g.10gb'
+    >>> announced("nvidia.com/gpumem-percentage", ["nvidia.com/gpu", "nvidia.com/gpumem"])
+    'nvidia.com/gpu'
+    """
+    if stem := PART.search(resource) and PART.sub("", resource):  # then only the device itself
+        there = [each for each in there if stem.startswith(each) and each != stem]
+    vendor = VENDOR.match(resource)
+    kin = [each for each in there if vendor and each.startswith(vendor[0])]
+    return meant(resource, there) or max(
+        kin, key=lambda each: SequenceMatcher(None, resource, each).ratio(), default="")
+
+
+def in_milli(asked: float, largest: float) -> bool:
+    """Return whether a request for CPU, in internal units, is one in thousandths that lacks its
+    unit: larger than any node is likely to be, and in thousandths not larger than one that is
+    there.
+
+    >>> in_milli(500_000.0, 16_000.0), in_milli(24_000.0, 16_000.0)
+    (True, False)
+    """
+    return asked > BEYOND * largest and 100 <= asked / 1000 <= largest

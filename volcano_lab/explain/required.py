@@ -1,5 +1,8 @@
-"""What a pod requires of a node's labels, of the pods beside it and of its topology spread, and
-what there is of it.
+"""What a pod requires of a node's labels and taints, of the pods beside it and of its topology
+spread, what there is of it, and what its author may have meant: labels and tolerations of which
+nodes have nearly the same.
+
+Volcano compares them letter by letter, and says only that none fits.
 
 Volcano: none
 """
@@ -9,17 +12,21 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from volcano_lab.api import PIPELINED, TaskInfo, selector
-from volcano_lab.api.objects import Node, NodeSelectorTerm, Pod
-from volcano_lab.explain import slips
+from volcano_lab.api.objects import Node, NodeSelectorTerm, Pod, Taint
+from volcano_lab.api.taints import first_untolerated
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import TABLES, Cause
 from volcano_lab.explain.options import REQUIRED
+from volcano_lab.explain.requests import announced
 from volcano_lab.framework import Session
 from volcano_lab.manifests.schema import unstructure
 from volcano_lab.messages import Message, meant
 from volcano_lab.plugins.kube import node_pods, topology_spread
 from volcano_lab.plugins.kube.pod_info import AffinityTerm, PodInfo
-from volcano_lab.trace import Record
+from volcano_lab.trace import Record, grouped
+
+TRIED = 0.8
+"""How similar a label is at least for another value of it to be tried."""
 
 
 def terms_of(term: NodeSelectorTerm) -> list[str]:
@@ -56,16 +63,16 @@ def slips_of(code: str, pod: Pod, labels: Mapping[str, set[str]]
     """Yield fields of a pod by which a rule refuses nodes, with their value and another one: of its
     node selector, node affinity and topologies the nearest that nodes have, else that it is waived.
     """
-    own, meant_by = pod.spec.node_selector, slips.selector_slips(pod, labels, slips.TRIED)
+    own, meant_by = pod.spec.node_selector, selector_slips(pod, labels, TRIED)
     if meant_by:
         yield "nodeSelector", own, dict(meant_by.get(pair[0], pair) for pair in own.items())
     for each in [each for term in affine_terms(pod) for each in term.match_expressions]:
-        close = [meant(value, labels.get(each.key, ()), slips.TRIED) for value in each.values]
+        close = [meant(value, labels.get(each.key, ()), TRIED) for value in each.values]
         if each.operator == "In" and any(close) and labels[each.key].isdisjoint(each.values):
             yield "values", each.values, [*filter(None, close)]
     keys = {each.topology_key for each in pod.spec.topology_spread_constraints}
     keys |= {each.topology_key for each in PodInfo(pod).required_affinity}
-    close_keys = {key: slips.near_key(key, labels) for key in sorted(keys - labels.keys())}
+    close_keys = {key: near_key(key, labels) for key in sorted(keys - labels.keys())}
     yield from (("topologyKey", key, near) for key, near in close_keys.items() if near)
     yield from _waived(code, pod)
 
@@ -89,8 +96,8 @@ def label_terms(pod: Pod, nodes: list[Node]) -> Iterator[Message]:
     if pod.spec.node_selector:
         yield Message("node_selector", labels=[
             f"{key}={value}" for key, value in pod.spec.node_selector.items()])
-    labels, values = [node.metadata.labels for node in nodes], slips.values_by_label(nodes)
-    yield from slips.missing_labels(pod, values)
+    labels, values = [node.metadata.labels for node in nodes], values_by_label(nodes)
+    yield from missing_labels(pod, values)
     parts = []
     for term in affine_terms(pod):
         counts = [sum(map(selector.Selector((one,)).matches, labels))
@@ -112,8 +119,8 @@ def company(ssn: Session, pod: Pod) -> Iterator[Message]:
     affinity = None if pod.spec.affinity is None else pod.spec.affinity.pod_affinity
     assert affinity is not None  # its rule has refused a node
     terms = affinity.required_during_scheduling_ignored_during_execution
-    yield from slips.missing_keys([term.topology_key for term in terms],
-                                  slips.values_by_label(node.node for node in ssn.nodes.values()))
+    yield from missing_keys([term.topology_key for term in terms],
+                                  values_by_label(node.node for node in ssn.nodes.values()))
     pods = [task.pod for job in ssn.jobs.values() for task in job.tasks.values()]
     for term, (searched, there, apart) in zip(terms, found_by(ssn, pod), strict=True):
         labels = term.label_selector.match_labels if term.label_selector else {}
@@ -202,3 +209,89 @@ def spread_counts(seen: Evidence, pod: Pod, choice: Record | None) -> Iterator[M
                 for value, count in sorted(domains.items())])
             if few:
                 yield Message("spread.few", least=each.min_domains, count=len(domains))
+
+
+# -- what may be meant -----------------------------------------------------------------------------
+
+
+def values_by_label(nodes: Iterable[Node]) -> dict[str, set[str]]:
+    """The values that nodes have of each label."""
+    labels = grouped(pair for node in nodes for pair in node.metadata.labels.items())
+    return {key: {*values} for key, values in labels.items()}
+
+
+def selector_slips(pod: Pod, labels: Mapping[str, set[str]], alike: float = 0.93
+                   ) -> dict[str, tuple[str, str]]:
+    """{a label that the pod's node selector names and no node has so: the (label, value) near it},
+    where nodes have these values of each label; `alike` is how similar the values are at least.
+
+    >>> from volcano_lab.api.objects import ObjectMeta, PodSpec
+    >>> pod = Pod(ObjectMeta("p"), PodSpec(node_selector={"disk": "SSD"}))
+    >>> selector_slips(pod, {"disk": {"ssd"}})
+    {'disk': ('disk', 'ssd')}
+    """
+    found = {}
+    for key, value in pod.spec.node_selector.items():
+        name = meant(key, labels)
+        close = meant(value, labels[name], alike) if name else ""
+        if name and close and value not in labels.get(key, ()):
+            found[key] = name, close
+    return found
+
+
+def missing_labels(pod: Pod, labels: Mapping[str, set[str]]) -> Iterator[Message]:
+    """Yield which labels of a pod's node selector no node has, and what is near, of the values that
+    nodes have of each label.
+    """
+    slips = selector_slips(pod, labels)
+    for key, value in pod.spec.node_selector.items():
+        label, there = f"{key}={value}", sorted(labels.get(key, set()) - {""})
+        if key in slips:
+            yield Message("label.near", label=label, near="=".join(slips[key]))
+        elif not there:
+            yield Message("label.none", label=key)
+        elif value not in there:
+            yield Message("label.values", label=label, values=there)
+
+
+def missing_keys(keys: Iterable[str], labels: Mapping[str, set[str]]) -> Iterator[Message]:
+    """Yield the labels of a topology that no node has, each with the nearest that nodes have."""
+    for key in [key for key in keys if key not in labels]:
+        near = near_key(key, labels)
+        yield Message("label.near" if near else "label.none", label=key, near=near)
+
+
+def near_key(key: str, labels: Iterable[str]) -> str:
+    """The label of nodes that the key of a topology is meant to be, such as the zone by which nodes
+    were labelled before; "" without one.
+
+    >>> near_key("topology.kubernetes.io/zone", ["rack", "failure-domain.beta.kubernetes.io/zone"])
+    'failure-domain.beta.kubernetes.io/zone'
+    """
+    end = key.partition("/")[2]
+    return announced(key, labels) or next(
+        (each for each in labels if end and each.partition("/")[2] == end), "")
+
+
+def taint_text(taint: Taint) -> str:
+    """A taint as kubectl writes it.
+
+    >>> taint_text(Taint("gpu", "a100", "NoSchedule")), taint_text(Taint("slow", "", "NoExecute"))
+    ('gpu=a100:NoSchedule', 'slow:NoExecute')
+    """
+    return f"{taint.key}{'=' * bool(taint.value)}{taint.value}:{taint.effect}"
+
+
+def near_tolerations(pod: Pod, nodes: Iterable[Node]) -> Iterator[Message]:
+    """Yield the tolerations of a pod that have a taint's key, or one near it, and still do not
+    cover it.
+    """
+    found = {}
+    for node in nodes:
+        taint = first_untolerated(node.spec.taints, pod.spec.tolerations)
+        for own in pod.spec.tolerations:
+            if taint is not None and meant(own.key, [taint.key]):
+                equal = f"={own.value}" * (own.operator != "Exists")
+                found[f"{own.key}{equal}:{own.effect or 'any'}"] = taint_text(taint)
+    for tolerated, tainted in found.items():
+        yield Message("taint.near", own=tolerated, taint=tainted)

@@ -13,7 +13,7 @@ from typing import Any
 from volcano_lab.api import TaskInfo, amount_text, objects as api
 from volcano_lab.api.node_usage import METRICS_PERIOD
 from volcano_lab.changes.change import value_text
-from volcano_lab.explain import required, slips, volumes
+from volcano_lab.explain import required, volumes
 from volcano_lab.explain.evidence import Evidence, not_ready, unplaced
 from volcano_lab.explain.explanation import TABLES, Cause, moment_text
 from volcano_lab.explain.origin import above
@@ -98,7 +98,7 @@ def rule_causes(seen: Evidence, task: str, objections: dict[str, str],
     which: 0 for the one that is asked about.
     """
     count, inside = among
-    labels = slips.values_by_label(node.node for node in seen.ssn.nodes.values())
+    labels = required.values_by_label(node.node for node in seen.ssn.nodes.values())
     by_reason = grouped((reason, name) for name, reason in objections.items())
     for reason, names in by_reason.items():
         code, rule = rule_of(reason)
@@ -143,9 +143,9 @@ def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[s
         "node_affinity": lambda: required.label_terms(pod, [node.node for node in nodes]),
         "pod_affinity": lambda: required.company(seen.ssn, pod),
         "topology_spread": lambda: required.spread_counts(seen, pod, choice),
-        "spread_label": lambda: slips.missing_keys([
+        "spread_label": lambda: required.missing_keys([
             each.topology_key for each in pod.spec.topology_spread_constraints],
-            slips.values_by_label(node.node for node in nodes)),
+            required.values_by_label(node.node for node in nodes)),
         **dict.fromkeys(("volume_node", "volume_unbound"), lambda: volumes.reach_of(seen, task)),
         "volume_limit": lambda: volumes.full_drivers(seen, task, names[0]),
         "node_group": lambda: _node_groups(seen, seen.ssn.jobs[seen.tasks[task].job].queue),
@@ -196,7 +196,7 @@ def _about_taint(seen: Evidence, pod: api.Pod, reason: str, names: list[str]) ->
     going = [node.name for node in nodes if "going" in map(
         state_of, [taint.key for taint in node.spec.taints])]
     yield from [Message("taint.going_too", n=len(going), nodes=going)] * bool(going)
-    yield from slips.near_tolerations(pod, nodes)
+    yield from required.near_tolerations(pod, nodes)
 
 
 def state_of(taint: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from volcano_lab.api import ATTACHABLE, JobInfo, Resource, TaskInfo, quantity_text
 from volcano_lab.changes.job_fields import requests_of
-from volcano_lab.explain import owners, required, slips, values, volumes
+from volcano_lab.explain import owners, requests, required, values, volumes
 from volcano_lab.explain.evidence import largest_of, member, of_daemons, requested, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, in_quantity, over
 from volcano_lab.explain.options import ENDED, Option, Rank, World, once, setting, several, text_of
@@ -65,7 +65,7 @@ def _likely(largest: Amounts, most: Amounts) -> bool:
     """Whether nodes of the size that a pod needs are likely, as the largest one is at most
     `BEYOND` times smaller.
     """
-    return bool(most) and all(largest.get(name, 0.0) <= slips.BEYOND * amount
+    return bool(most) and all(largest.get(name, 0.0) <= requests.BEYOND * amount
                               for name, amount in most.items() if amount)
 
 
@@ -83,13 +83,13 @@ def _slips(world: World, ssn: Session, job: JobInfo, largest: Amounts, most: Amo
     """The requested resources that no node announces and whose name, or of which the unit, may be
     a slip -> what may be meant.
     """
-    close = {name: slips.announced(name, [each for each in most if each not in largest])
+    close = {name: requests.announced(name, [each for each in most if each not in largest])
              for name in largest if name not in most}
     found = {name: [*_renamed(world, job.uid, name, near)] for name, near in close.items() if near}
     if any("/" in name and name in most for name in largest):
         found |= {name: [_whole_device(world, ssn, job.uid, name, largest[name])]
-                  for name in close if slips.PART.search(name)}
-    if slips.in_milli(largest.get("cpu", 0.0), most.get("cpu", 0.0)):
+                  for name in close if requests.PART.search(name)}
+    if requests.in_milli(largest.get("cpu", 0.0), most.get("cpu", 0.0)):
         found["cpu"] = [once(setting(world.job(job.uid), "requests", "cpu", to=quantity_text(
             "cpu", largest["cpu"] / 1000) + "m"), rank=Rank.JOB)]
     return found
@@ -109,7 +109,7 @@ def _without(world: World, job: JobInfo, asked: Iterable[str], there: set[str]) 
     of those `there` that has the nearest name; last, where they request any other device.
     """
     absent = [name for name in asked if name not in there]
-    for rank, names in ((Rank.JOB, [name for name in absent if slips.announced(name, there)]), (
+    for rank, names in ((Rank.JOB, [name for name in absent if requests.announced(name, there)]), (
             Rank.LESS, absent if any("/" in name and name in there for name in asked) else [])):
         yield once(*(setting(world.job(job.uid), "requests", name, to=None) for name in names),
                    rank=rank)
@@ -144,7 +144,7 @@ def _labels(world: World, ssn: Session, job: JobInfo) -> dict[str, str]:
                    for _, selected in volumes.requires(ssn.snapshot.storage, pod) if selected
                    for each in selected.node_selector_terms[0].match_expressions if each.values}
         known = any(wanted.items() <= node.metadata.labels.items() for node in nodes)
-        labels = slips.values_by_label(nodes)
+        labels = required.values_by_label(nodes)
         if not (known or HOSTNAME in wanted or [*required.slips_of("", pod, labels)]):
             return wanted
     return {}
@@ -215,7 +215,7 @@ def _of_the_vendor(world: World, uid: str, asked: Collection[str], there: Iterab
                    ) -> Iterator[Option]:
     """Other devices of a vendor that nodes announce instead of those that are requested."""
     others = [name for name in there if name not in asked]
-    for name, close in ((name, slips.announced(name, others)) for name in asked if "/" in name):
+    for name, close in ((name, requests.announced(name, others)) for name in asked if "/" in name):
         if any(close in node.status.allocatable and name not in node.status.allocatable
                for node in world.nodes.values()):
             yield from _renamed(world, uid, name, close, Rank.LESS)
