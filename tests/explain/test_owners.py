@@ -483,3 +483,49 @@ def test_a_step_among_several_is_offered_the_queue_of_its_label_and_evicts_no_ot
     assert ("queue etl" in offered[0]) is bool(label)
     assert len([cause for cause in found.causes if cause.code == "no_effect"]) == bool(label)
     assert not any("evicts" in str(remedy) for remedy in found.remedies)
+
+
+WORLD = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: o, namespace: a}
+spec:
+  {minAvailable: 5, schedulerName: volcano, plugins: {PLUGIN: []}, tasks: [
+    {name: master, replicas: 1, template: &t {spec: {
+      containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}},
+    {name: worker, replicas: 4, template: *t}]}
+---
+"""
+OF_KUBEFLOW = """\
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: o, namespace: a}
+spec:
+  MORE
+  runPolicy: {schedulingPolicy: {queue: default, minAvailable: LEAST}}
+  pytorchReplicaSpecs:
+    Master: {replicas: 1, template: &t {spec: {schedulerName: volcano, containers: [
+      {name: pytorch, image: i, resources: {requests: {cpu: 1}}}]}}}
+    Worker: {replicas: 4, template: *t}
+---
+"""
+
+
+@pytest.mark.parametrize("given, change", [
+    (WORLD.replace("PLUGIN", "pytorch"),
+     "both: Job a/o: tasks.1.replicas 4 -> 3; job a/o: minAvailable 5 -> 4 (o is placed on n1)"),
+    (WORLD.replace("PLUGIN", "svc"), "both: Job a/o: tasks.1.minAvailable unset -> 3; job a/o: "
+     "minAvailable 5 -> 4 (4 pods of o are placed on n1; 1 pod of it still waits)"),
+    (OF_KUBEFLOW.replace("LEAST", "5").replace("MORE", ""),
+     "both: PyTorchJob a/o: pytorchReplicaSpecs.Worker.replicas 4 -> 3; PyTorchJob a/o: "
+     "runPolicy.schedulingPolicy.minAvailable 5 -> 4 (o is placed on n1)")])
+def test_of_a_training_whose_processes_wait_for_all_pods_fewer_are_offered(given, change):
+    assert [*map(str, asked(given).why("a/o").remedies)][-1] == change
+
+
+@pytest.mark.parametrize("elastic", [False, True])
+def test_a_part_of_a_training_is_said_to_wait_for_the_rest(elastic):
+    more = "elasticPolicy: {minReplicas: 1}" if elastic else ""
+    found = asked(OF_KUBEFLOW.replace("LEAST", "3").replace("MORE", more)).why("a/o")
+    assert ("lets a part of it run; minResources are compared only at admission. But the processes "
+            "of its PyTorchJob wait for all 5 pods" in found.text) is not elastic

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 
 from volcano_lab.api import PIPELINED, RELEASING, ROOT_QUEUE, JobInfo, total
-from volcano_lab.api.objects import LimitRange, PodDisruptionBudget, PriorityClass
+from volcano_lab.api.objects import LimitRange, PodDisruptionBudget, PriorityClass, VolcanoJob
 from volcano_lab.changes import Change, Draft, value_before, value_of, value_text
 from volcano_lab.explain import options, values
 from volcano_lab.explain.evictions import less_important
@@ -15,7 +15,15 @@ from volcano_lab.explain.evidence import ended, fails_to_start, still_needed, un
 from volcano_lab.explain.explanation import TABLES, Cause
 from volcano_lab.explain.fields import Fields
 from volcano_lab.explain.options import Numbers, Option, Rank, World, gone, once, several
-from volcano_lab.explain.owners import by_task, comes_whole, ends, grows, one_by_one, runs_on
+from volcano_lab.explain.owners import (
+    by_task,
+    comes_whole,
+    ends,
+    grows,
+    one_by_one,
+    runs_on,
+    world_of,
+)
 from volcano_lab.explain.sizes import ROOM, less_or_more, resources
 from volcano_lab.framework import Session
 from volcano_lab.trace import amounts, grouped, queue_attributes
@@ -85,7 +93,9 @@ class Candidates(Fields):
             yield from options.in_queues(world, [job.uid], self._other_queues(job.queue))
         yield from self._ends(causes)
         yield from less_or_more(world, self.ssn, job, causes)
-        if not refuses and _fewer_start(causes):
+        if (whole := world_of(world.given, job)) and isinstance(whole[0], VolcanoJob):
+            yield from values.smaller_world(whole[0])
+        elif not refuses and _fewer_start(causes):
             yield from [values.minimum(world, job.uid)] if comes_whole(job) else ()
             yield from values.role_minima(world, job.uid) if by_task(job) else ()
         yield from values.fewer(world, job.uid) if "other_scheduler" not in codes else ()

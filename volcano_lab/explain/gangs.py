@@ -80,7 +80,8 @@ def _needs(job: JobInfo, roles: dict[str, tuple[int, int]]) -> list[Message]:
 def _created(seen: Evidence, job: JobInfo, known: bool, after: Mapping[str, str]
              ) -> Iterator[Message]:
     """Yield that tasks of a gang wait for others of it, and what creates those: once these run
-    (`after`), or, unless it is `known` why they lack, for another reason.
+    (`after`), or, unless it is `known` why they lack, for another reason; what a lower minimum
+    does, unless an operator sets that.
     """
     owner, valid = owners.owner_of(job), job.valid_task_num()
     if job.has_pending_tasks() and any(getattr(each, "code", "") in (
@@ -95,7 +96,7 @@ def _created(seen: Evidence, job: JobInfo, known: bool, after: Mapping[str, str]
                       least=job.min_available)
     if after:
         yield Message("gang_invalid.after", **after)
-    elif valid and not (known or job.roles_short() or owners.lacks_head(job)):
+    elif valid and not (known or job.roles_short()) and (owner is None or owner.kind in OWNERS):
         yield Message("gang_invalid.later", count=valid)
 
 
@@ -171,7 +172,9 @@ def gang_cause(seen: Evidence, job: JobInfo) -> Cause | None:
     if least == 1 < len(job.tasks) and ready and (said := _no_gang(job)):
         return Cause("no_gang", said, {}, [], True)
     if job.is_ready() and least < len(job.tasks) and owners.is_headed(job):
-        return Cause.of("in_part", context=True, least=least, pods=len(job.tasks))
+        world = owners.world_of(seen.given, job)
+        return Cause.of("in_part", Message("in_part.world", world=world[1]) if world else None,
+                        context=True, least=least, pods=len(job.tasks))
     undone = {record["statement"] for record in seen.in_action("allocate", "undo", job=job.uid)}
     taken_back = grouped((record["statement"], record) for record in seen.in_action(
         "allocate", "do", job=job.uid) if record["statement"] in undone)

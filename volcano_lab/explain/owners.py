@@ -17,6 +17,7 @@ from volcano_lab.manifests import OPERATORS, events, pod_group_controller
 from volcano_lab.manifests.job_controller import fails_first, policy_for
 from volcano_lab.manifests.operators import ended
 from volcano_lab.manifests.operators.model import QUEUE, OperatorObject
+from volcano_lab.manifests.owners import pods_asked
 from volcano_lab.messages import Message, Said, known
 from volcano_lab.trace.plain import amounts, grouped
 
@@ -118,6 +119,23 @@ def left_behind(seen: Evidence, job: JobInfo) -> Message | None:
                    least=least, group=job.pod_group.name, namespace=job.namespace) if (
         phase and owner and least and seen.trace.start["jobs"][job.uid]["phase"] == "Inqueue"
         ) else None
+
+
+def world_of(given: Iterable[KubernetesObject], job: JobInfo
+             ) -> tuple[KubernetesObject, Message] | None:
+    """Return the object of a job whose processes start their work once all its pods run, with what
+    says so: the plugin of a Volcano Job, or its kind, unless a field makes that elastic.
+    """
+    owner = owner_of(job)
+    for obj in given if owner else ():
+        if (obj.kind, obj.key) == (owner.kind, f"{job.namespace}/{owner.name}"):
+            plugins = obj.spec.plugins if isinstance(obj, VolcanoJob) else ()
+            plugin = next((each for each in plugins if each in KINDS["worlds"]), "")
+            elastic = known_of("worlds", obj)
+            if plugin or (elastic is not None and not at_path(obj, ["spec", elastic])):
+                return obj, Message(f"world.{'plugin' if plugin else 'kind'}", plugin=plugin,
+                                    kind=obj.kind, n=pods_asked(obj, []))
+    return None
 
 
 def one_by_one(job: JobInfo) -> bool:

@@ -14,7 +14,7 @@ from volcano_lab.changes import Change
 from volcano_lab.changes.kubectl import kubectl
 from volcano_lab.changes.more_nodes import membership
 from volcano_lab.changes.words import any_of
-from volcano_lab.explain import options, promises
+from volcano_lab.explain import options, owners, promises
 from volcano_lab.explain.evidence import Evidence, not_started, unplaced
 from volcano_lab.explain.outcome import Outcome
 from volcano_lab.explain.price import Price
@@ -99,7 +99,9 @@ def gains(seen: Evidence, before: Session, after: Outcome, uid: str, name: str =
             whole = not had and all(task.node_name for task in job.tasks.values())
             yield from _placed(before, new, name, whole, cycles)
             left = sum(not task.node_name for task in job.tasks.values())
+            world = owners.world_of(seen.given, job) if left else None
             yield from [Message("gains.left", n=left)] if left else ()
+            yield from [world[1]] if world else ()
             return
     yield Message("gains.admitted", name=name)
 

@@ -13,6 +13,7 @@ from volcano_lab.changes import Change, at_path, key_of, requests_of, value_text
 from volcano_lab.explain import options
 from volcano_lab.explain.explanation import TABLES, Amounts, in_quantity
 from volcano_lab.explain.options import Option, Rank, World, once, setting
+from volcano_lab.manifests.operators import pod_count
 from volcano_lab.manifests.operators.model import OperatorObject, at
 
 LARGE_CUT, KEPT = 3, 4
@@ -110,8 +111,8 @@ def role_minima(world: World, uid: str) -> Iterator[Option]:
 
 
 def fewer(world: World, uid: str) -> Iterator[Option]:
-    """Fewer of the pods that an operator creates for a job's owner, of which its kind needs no
-    certain number.
+    """Fewer of the pods that an owner creates for a job: of an operator's those of which its kind
+    needs no certain number, of a Volcano Job with a plugin that counts them those of a task.
     """
     for owner in world.creators(uid):
         listed, each, field = TABLES["owners"]["fewer"].get(owner.kind, "").partition(".#.")
@@ -123,12 +124,30 @@ def fewer(world: World, uid: str) -> Iterator[Option]:
                              kind="minimum")
 
 
+def smaller_world(job: api.VolcanoJob) -> Iterator[Option]:
+    """Fewer pods of a task of a Volcano Job, and no higher minimum."""
+    for number, task in enumerate(job.spec.tasks):
+        yield Option(partial(_smaller, job, number), Rank.LESS, task.replicas - 1, kind="minimum")
+
+
+def _smaller(job: api.VolcanoJob, number: int, step: int) -> Change:
+    task, spec, path = job.spec.tasks[number], job.spec, f"{key_of(job)}.spec"
+    left = {f"{path}.tasks.{number}.replicas": task.replicas - step}
+    if task.min_available is not None:
+        left[f"{path}.tasks.{number}.minAvailable"] = min(task.min_available, task.replicas - step)
+    if spec.min_available:
+        left[f"{path}.minAvailable"] = min(spec.min_available, sum(
+            each.replicas for each in spec.tasks) - step)
+    return Change(tuple(f"{field}={count}" for field, count in left.items()))
+
+
 def _fewer(owner: OperatorObject, path: str, count: int, step: int) -> Change:
-    """Fewer pods, and no higher minimum of an autoscaler."""
-    least = f"{path.removesuffix('replicas')}minReplicas"
-    kept = at_path(owner.spec, least.split("."))
-    paths = [path, *[least] * (isinstance(kept, int) and kept > count - step)]
-    return Change(tuple(f"{key_of(owner)}.{each}={count - step}" for each in paths))
+    """Fewer pods, and no higher minimum of an autoscaler, or of the gang."""
+    most = {path: count, f"{path.removesuffix('replicas')}minReplicas": count,
+            "runPolicy.schedulingPolicy.minAvailable": pod_count(owner, [])}
+    return Change(tuple(f"{key_of(owner)}.{each}={pods - step}" for each, pods in most.items()
+                        if isinstance(kept := at_path(owner.spec, each.split(".")), int)
+                        and kept > pods - step))
 
 
 def request(world: World, uid: str, resource: str, target: float = 0.0) -> Iterator[Option]:
