@@ -154,7 +154,9 @@ ALONE = " With a minimum of 1, pods that are created later are placed one by one
      f"ready, unless its podManagementPolicy is Parallel: look at that, its replicas, status and "
      f"events.{ALONE}"),
     ("ReplicaSet", {}, f"{TOO_FEW} ReplicaSet o creates them: look at its replicas, status and "
-                       f"events.{ALONE}")])
+                       f"events.{ALONE}"),
+    ("RayCluster", {}, f"{TOO_FEW} RayCluster o creates them: look at its replicas, status and "
+                       f"events.")])  # its operator sets the minimum
 def test_a_gang_of_which_too_few_pods_exist(owner, more, said):
     groups = group("new", minMember=3)
     objects = [node("n1"), owned(groups, owner) if owner else groups, pod("x", "new", **more),
@@ -416,6 +418,26 @@ def test_the_first_line_of_a_gang_names_the_hyper_node_of_its_other_pods(placed,
     cluster = cluster if placed else cluster.job("one", cpu=3, running={"n2": 1}).job(
         "two", cpu=3, running={"n0": 1})
     assert cluster.why("new", conf=TOPOLOGY).head.startswith(f"new waits for {head}. ")
+
+
+@pytest.mark.parametrize("free", [True, False])
+def test_a_gang_is_created_again_where_another_hyper_node_takes_all_of_it(free):
+    held = gang("old", 2, None, ["n0", "n1"], cpu="2") + (
+        [] if free else gang("more", 1, None, ["n2"], cpu="4"))
+    new = gang("new-w", 3, HARD, ["n0"], cpu="2")
+    for each in new:
+        each.metadata.owner_references = [OwnerReference(
+            "batch.volcano.sh/v1alpha1", "Job", "new", "u", True)]
+    found = Cluster([*two_tiers(), *held, *new]).add("""\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: new, namespace: default, uid: u}
+spec: {minAvailable: 3, schedulerName: volcano, tasks: [{name: w, replicas: 3, template: {spec: {
+  containers: [{name: c, image: i, resources: {requests: {cpu: 2, memory: 1Gi}}}]}}}]}
+status: {state: {phase: Running}}
+""").why("new", conf=TOPOLOGY)
+    assert ("delete 1 pod of default/new, which is created again (new is placed on n2, n3)"
+            in [*map(str, found.remedies)]) is free
 
 
 @pytest.mark.parametrize(("cpus", "plugins", "roles"), [

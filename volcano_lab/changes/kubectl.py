@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup, VolcanoJob
+from volcano_lab.api.objects import KubernetesObject, Node, PodGroup, VolcanoJob
 from volcano_lab.changes.change import Change
 from volcano_lab.changes.draft import Draft
 from volcano_lab.changes.job_fields import IN_GROUP
@@ -61,7 +61,7 @@ def _deletions(draft: Draft, obj: KubernetesObject, name: str) -> list[str]:
     the `name` is that of a PodGroup; one without an owner does not own its pods.
     """
     owner = next(iter(obj.metadata.owner_references), None) if isinstance(
-        obj, PodGroup | Pod) and not name.startswith("podgroup/") else None
+        obj, PodGroup) and not name.startswith("podgroup/") else None
     space = ["-n", obj.namespace] if obj.namespaced else []
     if owner and owner.kind != "ReplicaSet":
         return [_delete(owner.api_version, owner.kind, owner.name, *space)]

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from volcano_lab.api.objects import KubernetesObject, Node, PodGroup
-from volcano_lab.api.task import PREEMPTABLE
+from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup
+from volcano_lab.api.task import GROUP_NAME, PREEMPTABLE
 from volcano_lab.changes.change import Change, value_before, value_text
 from volcano_lab.changes.conf import IN_CONF
 from volcano_lab.changes.draft import CLASSES, Draft, Index, kind_of
@@ -320,7 +320,11 @@ def _removals(draft: Draft, removals: Sequence[str], called: Called, ends: bool
     ghosts = [obj.key for obj in objects if isinstance(obj, PodGroup) and not draft.pods_of(obj)]
     names = [called(obj.key) if isinstance(obj, PodGroup) else key_of(obj)
              for obj in objects if not (isinstance(obj, PodGroup) and obj.key in ghosts)]
-    if names:
+    again = {called(f"{obj.namespace}/{obj.metadata.annotations.get(GROUP_NAME)}")
+             for obj in objects if isinstance(obj, Pod) and obj.metadata.owner_references}
+    if len(again) == 1 and len(names) == len(objects):
+        yield Message("change.delete.pods", n=len(names), name=min(again))
+    elif names:
         yield Message("change.end" if ends else "change.delete", names=names)
     if ghosts:
         every = sum(not draft.pods_of(draft[place]) for place in draft.of_kind("podgroup"))

@@ -291,6 +291,12 @@ class Fields:
             if topology is not None and topology.mode == "hard":
                 yield once(setting(*way, "mode", to="soft"), rank=Rank.JOB, kind="topology")
 
+    def again(self, _: Numbers) -> Iterator[Option]:
+        """That its pods that have nodes are created again, so that all of them are placed together.
+        """
+        yield once(removals=tuple(f"pod/{task.key}" for task in self.job.tasks.values()
+                                  if task.node_name), rank=Rank.OTHERS)
+
     def listed(self, numbers: Numbers) -> Iterator[Option]:
         """That a HyperNode of an allowed tier list nodes that are in none of these, and have enough
         left for a pod: as many as it takes.

@@ -96,7 +96,8 @@ def _created(seen: Evidence, job: JobInfo, known: bool, after: Mapping[str, str]
                       least=job.min_available)
     if after:
         yield Message("gang_invalid.after", **after)
-    elif valid and not (known or job.roles_short()) and (owner is None or owner.kind in OWNERS):
+    elif valid and not (known or job.roles_short() or owners.lacks_head(job) or (
+            owner and owner.kind not in OWNERS)):
         yield Message("gang_invalid.later", count=valid)
 
 

@@ -3,7 +3,7 @@
 Volcano: none
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -84,12 +84,13 @@ class Remedy:
                 "alike": [each.args for each in self.alike]}
 
 
-def gains(seen: Evidence, before: Session, after: Outcome, uid: str, name: str = ""
-          ) -> Iterator[Message]:
-    """What a change gives a job (which may not have been there)."""
+def gains(seen: Evidence, before: Session, after: Outcome, uid: str, name: str = "",
+          gone: Collection[str] = ()) -> Iterator[Message]:
+    """What a change gives a job (which may not have been there), and of which pods are `gone`."""
     assert after.rest is not None and after.last is not None
     name = (name or seen.called(uid)).rpartition("/")[2]
-    had, was = _had(seen, before.jobs.get(uid)), before.jobs.get(uid)
+    was = before.jobs.get(uid)
+    had = {key for key in _had(seen, was) if f"pod/{key}" not in gone}
     promised = {task.key for task in was.in_status(PIPELINED).values()} if was else set()
     for ssn, cycles in ((after.rest.session, 0), (after.last, after.cycles)):
         job = ssn.jobs[uid]

@@ -303,7 +303,7 @@ class Tries:
         cost.surplus = surplus(self.before, after.last, uid)
         names = Names(after.rest.session)
         brings = spared(self.seen, self.base, after, uid) if self.keep else gains(
-            self.seen, self.before, after, uid)
+            self.seen, self.before, after, uid, gone=change.removals)
         then = beyond.lacks(Evidence(after.rest.session, after.rest.trace, after.rest.world),
                             after.rest.session.jobs[uid].tasks.values()) if (
             beyond.BEYOND.keys() & {*after.rest.session.conf.plugin_names()}) else None
