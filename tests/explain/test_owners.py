@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import pytest
 
+from volcano_lab import Cluster
 from volcano_lab.changes.change import Change
 from volcano_lab.explain import Explainer
 from volcano_lab.framework.config.conf import load_conf
@@ -529,3 +530,12 @@ def test_a_part_of_a_training_is_said_to_wait_for_the_rest(elastic):
     found = asked(OF_KUBEFLOW.replace("LEAST", "3").replace("MORE", more)).why("a/o")
     assert ("lets a part of it run; minResources are compared only at admission. But the processes "
             "of its PyTorchJob wait for all 5 pods" in found.text) is not elastic
+
+
+@pytest.mark.parametrize("given, field", [
+    (OF_KUBEFLOW.replace("LEAST", "5").replace("MORE", ""),
+     "runPolicy.schedulingPolicy.minAvailable"), (WORLD.replace("PLUGIN", "svc"), "minAvailable"),
+    (group(5) + "".join(pod(f"o-{number}", "Pod") for number in range(5)), "minMember")])
+def test_lint_names_the_field_that_sets_the_minimum(given, field):
+    found = [str(each) for each in Cluster(asked(given).objects).lint()]
+    assert [each for each in found if f"(lower {field} or the requests, or add nodes)" in each]

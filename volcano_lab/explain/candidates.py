@@ -93,16 +93,23 @@ class Candidates(Fields):
             yield from options.in_queues(world, [job.uid], self._other_queues(job.queue))
         yield from self._ends(causes)
         yield from less_or_more(world, self.ssn, job, causes)
-        if (whole := world_of(world.given, job)) and isinstance(whole[0], VolcanoJob):
-            yield from values.smaller_world(whole[0])
-        elif not refuses and _fewer_start(causes):
-            yield from [values.minimum(world, job.uid)] if comes_whole(job) else ()
-            yield from values.role_minima(world, job.uid) if by_task(job) else ()
+        if not refuses and _fewer_start(causes):
+            yield from self._smaller()
         yield from values.fewer(world, job.uid) if "other_scheduler" not in codes else ()
         if refused and not any(map(grows, self.ssn.jobs.values())):  # a change for all jobs
             evicts = {*options.SWITCHED} & {*world.conf.actions} and (  # which enqueue hinders
                 self._others_hold() or less_important(self.ssn, self.job))
             yield options.without_action(world, "enqueue", Rank.SWITCH if evicts else Rank.LESS)
+
+    def _smaller(self) -> Iterator[Option]:
+        """A lower minimum of a gang, or of one of its roles; fewer pods where all have to run."""
+        uid, whole = self.job.uid, world_of(self.world.given, self.job)
+        if whole and isinstance(whole[0], VolcanoJob):
+            yield from values.smaller_world(whole[0])
+        elif by_task(self.job):
+            yield from values.role_minima(self.world, uid)
+        elif comes_whole(self.job):
+            yield values.minimum(self.world, uid)
 
     def _ends(self, causes: list[Cause]) -> Iterator[Option]:
         """The end of jobs that hold something: of the smallest that is enough, of the largest ones

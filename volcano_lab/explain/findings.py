@@ -17,7 +17,7 @@ from attrs import asdict, define
 from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, Resource, TaskInfo
 from volcano_lab.api.node_affinity import required_node_affinity
 from volcano_lab.cache import Cache
-from volcano_lab.explain import lint, origin
+from volcano_lab.explain import lint, origin, owners
 from volcano_lab.explain.evidence import classes_of, stopped, unplaced
 from volcano_lab.explain.explanation import TABLES
 from volcano_lab.framework import ConfError, SchedulerConfiguration, Session
@@ -178,7 +178,7 @@ def _classes(ssn: Session, objects: Loaded) -> Iterator[Finding]:
 def _found(place: Message, code: str, /, **facts: Any) -> Finding:
     """A finding of the table `findings`, whose message has a remedy."""
     level, rule = TABLES["findings"][code].split()
-    return Finding(rule, level, place, Message(code, **facts), Message(f"{code}.remedy"))
+    return Finding(rule, level, place, Message(code, **facts), Message(f"{code}.remedy", **facts))
 
 
 def _queue(name: str) -> Message:
@@ -275,25 +275,33 @@ def _unusable(ssn: Session, line: tuple[str, ...], resource: str) -> Finding:
     return _found(_queue(line[0]), "unusable.kept", resource=resource)
 
 
+def _minimum(job: JobInfo) -> tuple[dict[str, Any], str]:
+    """Return a gang's minimum with the field that sets it, and the one with its number of pods."""
+    count, field = (owners.known_of(each, owners.owner_of(job)) for each in ("fewer", "minimum"))
+    return {"least": job.min_available, "field": field or count or "minMember"}, count or "replicas"
+
+
 def _gang(ssn: Session, job: JobInfo, place: Message) -> Iterator[Finding]:
     """Yield what can never be placed of a job's minimum, whatever others leave."""
-    tasks, least = list(job.tasks.values()), job.min_available
+    tasks = list(job.tasks.values())
+    minimum, count = _minimum(job)
     asked, there = origin.minimum_above(job, ssn.total_resource)
     limits = [] if job.is_ready() else [*origin.above_queue(ssn, job)]
     kinds = {task.init_resreq: task for task in tasks if not task.node_name}
     large = [task for request, task in kinds.items()
              if not any(request.less_equal(node.allocatable, ZERO) for node in ssn.nodes.values())]
-    if least > len(tasks) > 0:
-        yield _found(place, "gang_too_large", least=least, pods=len(tasks))
+    if job.min_available > len(tasks) > 0:
+        yield _found(place, "gang_too_large", **minimum, pods=len(tasks),
+                     count=count)
     elif not ssn.nodes:
         return
     elif asked and tasks:
-        yield _found(place, "gang_above_cluster", least=least, asked=asked, total=there)
+        yield _found(place, "gang_above_cluster", **minimum, asked=asked, total=there)
     elif large:
         yield _found(place, "pod_above_nodes", pod=large[0].name)
     elif limits and tasks:
         queue, asked, limit = limits[0]
-        yield _found(place, "gang_above_queue", least=least, asked=asked, queue=queue, limit=limit)
+        yield _found(place, "gang_above_queue", **minimum, asked=asked, queue=queue, limit=limit)
     for task in unplaced(job) if lint.PREDICATES in ssn.plugins else ():
         required = required_node_affinity(task.pod)
         if not any(required.matches(node.node) for node in ssn.nodes.values()):

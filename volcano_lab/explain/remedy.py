@@ -100,11 +100,15 @@ def gains(seen: Evidence, before: Session, after: Outcome, uid: str, name: str =
             whole = not had and all(task.node_name for task in job.tasks.values())
             yield from _placed(before, new, name, whole, cycles)
             left = sum(not task.node_name for task in job.tasks.values())
-            world = owners.world_of(seen.given, job) if left else None
-            yield from [Message("gains.left", n=left)] if left else ()
-            yield from [world[1]] if world else ()
+            yield from _left(seen, job, left) if left else ()
             return
     yield Message("gains.admitted", name=name)
+
+
+def _left(seen: Evidence, job: JobInfo, left: int) -> Iterator[Message]:
+    """How many pods still wait, and whether the others wait for these."""
+    world = owners.world_of(seen.given, job)
+    yield from (Message("gains.left", n=left), *([world[1]] if world else ()))
 
 
 def _placed(before: Session, new: list[TaskInfo], name: str, complete: bool, cycles: int
