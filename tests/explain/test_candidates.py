@@ -140,7 +140,8 @@ TABLE = {
     "its queue deserves less than it asks for": (
         Cluster().node("n1", cpu=8).queue("a", deserved=2).queue("b", deserved=4).job(
             "old", queue="b", pods=8, min_member=1, cpu=1, running={"n1": 8}).job(
-            "new", queue="a", cpu=3), RECLAIM, ["queue queue/a.deserved.cpu=3", OLD]),
+            "new", queue="a", cpu=3), RECLAIM, ["queue queue/a.deserved.cpu=3", "less " + " ".join(
+                f"-pod/default/old-{number}" for number in range(1, 8)), OLD]),
     "a gang that needs all its pods holds it": (
         Cluster().node("n1", cpu=8).queue("a").queue("b").job(
             "old", queue="b", pods=8, cpu=1, running={"n1": 8}).job("new", queue="a", cpu=3),

@@ -539,3 +539,58 @@ def test_a_part_of_a_training_is_said_to_wait_for_the_rest(elastic):
 def test_lint_names_the_field_that_sets_the_minimum(given, field):
     found = [str(each) for each in Cluster(asked(given).objects).lint()]
     assert [each for each in found if f"(lower {field} or the requests, or add nodes)" in each]
+
+
+ELASTIC = """\
+apiVersion: KIND_OF
+metadata: {name: e, namespace: a, uid: u}
+spec: SPEC
+---
+"""
+VOLCANO_JOB = ("batch.volcano.sh/v1alpha1\nkind: Job", "{minAvailable: 2, schedulerName: volcano, "
+               "tasks: [{name: t, replicas: 4, template: &t {spec: {schedulerName: volcano, "
+               "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}]}")
+
+
+@pytest.mark.parametrize("least, owned, change", [
+    (2, True, "Job a/e: tasks.0.replicas 4 -> 3 (x is placed on n1; a/e has 3 instead of 4 pods "
+     "placed)"), (4, True, None),
+    (2, False, "delete pod/a/e-t-3 (x is placed on n1; a/e has 3 instead of 4 pods placed)")])
+def test_a_holder_with_more_pods_than_its_minimum_is_made_smaller(least, owned, change):
+    kind, spec = VOLCANO_JOB
+    job = ELASTIC.replace("KIND_OF", kind).replace("SPEC", spec) if owned else ""
+    pods = [pod(f"e-t-{number}", "Job", more="nodeName: n1", status="status: {phase: Running}",
+                into="e").replace("name: o,", "name: e,").replace(
+        "apiVersion: v1, kind: Job", "apiVersion: batch.volcano.sh/v1alpha1, kind: Job").replace(
+        "annotations: {", "annotations: {volcano.sh/job-name: e, volcano.sh/task-spec: t, ")
+        for number in range(4)]
+    if not owned:
+        pods = [each.replace("ownerReferences: [{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, "
+                             "name: e, uid: u, controller: true}]", "") for each in pods]
+    found = asked(job, group(least, name="e").replace("Inqueue", "Running"), *pods,
+                  group(name="x"), pod("x-0", "Pod", into="x")).why("a/x")
+    changes = [str(each) for each in found.remedies if "instead of" in str(each)]
+    assert changes == [change] * bool(change)
+
+
+def test_the_gate_of_kueue_is_left_to_it():
+    gated = pod("o-0", "Job", "{kueue.x-k8s.io/queue-name: lq}",
+                more="schedulingGates: [{name: GATE}]")
+    for gate, said in (("kueue.x-k8s.io/admission", "it admits the workload to LocalQueue lq"),
+                       ("a.b/c", "whoever set it has to remove it")):
+        found = asked(group(), gated.replace("GATE", gate)).why("a/pg")
+        assert said in found.text and bool(found.remedies) is (gate == "a.b/c")
+
+
+def test_a_failed_pod_of_a_gang_is_deleted_so_that_it_is_created_again():
+    kind, spec = VOLCANO_JOB
+    job = ELASTIC.replace("KIND_OF", kind).replace("SPEC", spec).replace("minAvailable: 2", (
+        "minAvailable: 2")).replace("replicas: 4", "replicas: 2")
+    pods = [pod(f"e-t-{number}", "Job", status=f"status: {{phase: {phase}}}", into="e").replace(
+        "name: o,", "name: e,").replace("apiVersion: v1, kind: Job", (
+            "apiVersion: batch.volcano.sh/v1alpha1, kind: Job")).replace(
+        "annotations: {", "annotations: {volcano.sh/job-name: e, volcano.sh/task-spec: t, ")
+        for number, phase in enumerate(("Pending", "Failed"))]
+    found = asked(job, group(2, name="e"), *pods).why("a/e")
+    assert [*map(str, found.remedies)][:1] == [
+        "delete 1 pod of a/e, which is created again (e is placed on n1)"]

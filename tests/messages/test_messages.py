@@ -95,7 +95,7 @@ def test_a_finding_is_whole_in_chinese():
         found = [*map(str, cluster.lint())]
     assert found == [
         "作业 default/train：它的最小数量 3 个 Pod 共请求 cpu 6；所有节点合计只有 cpu 4"
-        "（降低 minAvailable 或请求，或增加节点）",
+        "（降低 minMember 或请求，或增加节点）",
         "队列 a：spec.deserved 不起作用：只有插件 capacity 读取它，而配置中没有这个插件"]
 
 

@@ -294,7 +294,9 @@ DETAILS: dict[str, Callable[[Any, Any, Any], Facts | None]] = {
     "change.job.affinity.podAntiAffinity": lambda value, before, obj: _if(
         [*value] == ["preferredDuringSchedulingIgnoredDuringExecution"]),
     "change.job.state.phase": lambda value, before, obj: _if(value == "Pending"),
-    "change.job.priority": lambda value, before, obj: {"below": value - 1},
+    "change.job.priority": lambda value, before, obj: {
+        "below": value - 1,
+        "where": _where(obj, "priorityClass") if isinstance(obj, PodGroup) else None},
     "change.job.networkTopology": lambda value, before, obj: _if(
         {"mode", "highestTierAllowed"} == {*value} and value["mode"] == "hard",
         tier=value.get("highestTierAllowed")),

@@ -6,7 +6,7 @@ Volcano: none
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 
-from volcano_lab.api import PIPELINED, RELEASING, ROOT_QUEUE, JobInfo, total
+from volcano_lab.api import FAILED, PIPELINED, RELEASING, ROOT_QUEUE, JobInfo, total
 from volcano_lab.api.objects import LimitRange, PodDisruptionBudget, PriorityClass, VolcanoJob
 from volcano_lab.changes import Change, Draft, value_before, value_of, value_text
 from volcano_lab.explain import options, values
@@ -92,6 +92,9 @@ class Candidates(Fields):
         if codes & {*CAPABILITY, *SHARE, "queue_closed", "refused", "node_group"}:
             yield from options.in_queues(world, [job.uid], self._other_queues(job.queue))
         yield from self._ends(causes)
+        yield from self._fewer_of_others(causes)
+        yield once(removals=tuple(f"pod/{task.key}" for task in job.in_status(FAILED).values()),
+                   rank=Rank.HARMLESS)
         yield from less_or_more(world, self.ssn, job, causes)
         if not refuses and _fewer_start(causes):
             yield from self._smaller()
@@ -125,6 +128,20 @@ class Candidates(Fields):
         small = sorted(uids, key=lambda uid: [jobs[uid].allocated.get(name) for name in names])
         yield from self._fewest(small, uids, Rank.WAIT)
         yield from self._fewest([], near, Rank.WAIT)
+
+    def _fewer_of_others(self, causes: list[Cause]) -> Iterator[Option]:
+        """Fewer replicas of a holder with more pods than its minimum, or fewer pods that nothing
+        creates again: as few as it takes.
+        """
+        held = dict.fromkeys(chain(*(cause.numbers.get("holders", ()) for cause in causes)))
+        for uid, job in ((uid, self.ssn.jobs[uid]) for uid in held if uid != self.job.uid):
+            beyond = max(job.ready_task_num() - max(job.min_available, 1), 0)
+            for path, count in self.world.replicas(uid):
+                yield values.stepped(path, count, -1, min(beyond, count - 1), rank=Rank.OTHERS)
+            bare = sorted(f"pod/{task.key}" for task in job.tasks.values() if task.node_name
+                          and not task.pod.metadata.owner_references)
+            yield from options.stages((Change(removals=tuple(bare[-count:])) for count in range(
+                1, min(beyond, len(bare)) + 1)), Rank.LESS)
 
     def sparing(self, causes: list[Cause]) -> Iterator[Option]:
         """Yield what may keep pods of the job from being evicted: plugins that were not asked,

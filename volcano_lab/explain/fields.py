@@ -56,7 +56,9 @@ class Fields:
         level = numbers.get("level", self.job.queue)
         levels, known = self._levels(level, numbers), queue_attributes(self.ssn).get(level)
         if self.job.is_ready() and known is not None:  # for the next pod, and for all that wait
-            whole = amounts(known.allocated + still_needed(self.job))
+            whole = amounts(total([known.allocated, *(
+                still_needed(job) for job in self.ssn.jobs.values() if job.is_ready()
+                and job.allocated and level in self.world.line(job.queue))]))
             yield from values.raised(self.world, level, "capability", [whole])
             levels = [each for each in levels if each != whole]
         # Each has what the lesser ones have, too: of other resources as much as the gang takes.

@@ -5,6 +5,7 @@ Volcano: none
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from volcano_lab.api import ATTACHABLE, MIN_RESOURCE, PODS, ROOT_QUEUE, JobInfo, Resource, total
@@ -114,7 +115,7 @@ def refused(seen: Evidence, record: Record, code: str, **facts: Any) -> Cause:
     astray = [(each, meant(name, sorted(queues.keys() - {each}), 0.8) or ROOT_QUEUE)
               for name in below if name not in queues for each in below[name]]
     return Cause("tree_broken", Message("tree_broken", parts=parts, plugin=plugin),
-                 {"astray": astray, "inner": inner}, [record])
+                 {"astray": astray, "inner": inner, "holders": [*chain(*inner.values())]}, [record])
 
 
 def deserved_beyond(ssn: Session) -> tuple[Amounts, Amounts]:

@@ -127,8 +127,8 @@ def world_of(given: Iterable[KubernetesObject], job: JobInfo
     says so: the plugin of a Volcano Job, or its kind, unless a field makes that elastic.
     """
     owner = owner_of(job)
-    for obj in given if owner else ():
-        if (obj.kind, obj.key) == (owner.kind, f"{job.namespace}/{owner.name}"):
+    for obj in given:
+        if owner and (obj.kind, obj.key) == (owner.kind, f"{job.namespace}/{owner.name}"):
             plugins = obj.spec.plugins if isinstance(obj, VolcanoJob) else ()
             plugin = next((each for each in plugins if each in KINDS["worlds"]), "")
             elastic = known_of("worlds", obj)

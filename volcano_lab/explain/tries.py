@@ -98,12 +98,13 @@ class Trial:
         return found
 
     def _exchange(self, old: Sequence[KubernetesObject], new: Sequence[KubernetesObject]) -> None:
-        """Pods are deleted before, and added after, their PodGroups. The cache takes a changed
-        object even if it has the version that the API server gave it.
+        """Pods are deleted before, and added after, their PodGroups: one of the same name may be
+        created again. The cache takes a changed object even if it has the version that the API
+        server gave it.
         """
         kept = {(obj.kind, obj.key) for obj in new}
         for obj in sorted(old, key=lambda obj: obj.kind != "Pod"):
-            if (obj.kind, obj.key) not in kept:
+            if obj.kind == "Pod" or (obj.kind, obj.key) not in kept:
                 self.cache.delete(obj)
         for obj in sorted(new, key=lambda obj: obj.kind == "Pod"):
             self.cache.update(obj.changed(metadata={"resource_version": ""})

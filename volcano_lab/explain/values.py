@@ -145,9 +145,9 @@ def _fewer(owner: OperatorObject, path: str, count: int, step: int) -> Change:
     """Fewer pods, and no higher minimum of an autoscaler, or of the gang."""
     most = {path: count, f"{path.removesuffix('replicas')}minReplicas": count,
             "runPolicy.schedulingPolicy.minAvailable": pod_count(owner, [])}
+    kept = {path: at_path(owner.spec, path.split(".")) for path in most}
     return Change(tuple(f"{key_of(owner)}.{each}={pods - step}" for each, pods in most.items()
-                        if isinstance(kept := at_path(owner.spec, each.split(".")), int)
-                        and kept > pods - step))
+                        if isinstance(kept[each], int) and kept[each] > pods - step))
 
 
 def request(world: World, uid: str, resource: str, target: float = 0.0) -> Iterator[Option]:

@@ -25,6 +25,7 @@ from volcano_lab.explain.releases import differs
 from volcano_lab.explain.required import too_near
 from volcano_lab.explain.volumes import claim_causes, driver_causes
 from volcano_lab.manifests import SCHEDULER, job_controller, job_of
+from volcano_lab.manifests.workloads import KUEUE_QUEUE
 from volcano_lab.messages import Message, Said, alike, known, meant
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.plugins.sla import WAITING_TIME
@@ -360,9 +361,7 @@ def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     gated = [task for task in waiting if task.sch_gated]
     nothing = [task.key for task in waiting if task.best_effort and not task.sch_gated]
     if gated:
-        gates = {gate.name: None for task in gated for gate in task.pod.spec.scheduling_gates}
-        later = Message("gated.later", gate=QUEUE_GATE) if QUEUE_GATE in gates else None
-        yield Cause.of("gated", later, n=len(gated), pod=gated[0].key, gates=[*gates])
+        yield _gated([task.pod for task in gated])
     if nothing and "backfill" not in actions:
         yield Cause.of("no_backfill_action", n=len(nothing), pod=nothing[0])
     if "allocate" in actions and _in_sub_groups_only(job):
@@ -371,6 +370,18 @@ def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield Cause.of("not_starving")
     if len(waiting) > len(nothing) + len(gated) and not actions & {"allocate", *POINTS}:
         yield Cause.of("no_allocate_action")
+
+
+def _gated(pods: list[api.Pod]) -> Cause:
+    """That pods have scheduling gates, and what removes these; Kueue's is not to be removed."""
+    gates = [*dict.fromkeys(gate.name for pod in pods for gate in pod.spec.scheduling_gates)]
+    said = [Message("gated.later", gate=QUEUE_GATE)] * (QUEUE_GATE in gates)
+    if any(gate.startswith("kueue.x-k8s.io/") for gate in gates):
+        said = [Message("gated.kueue", namespace=pods[0].namespace,
+                        queue=pods[0].metadata.labels.get(KUEUE_QUEUE))]
+    cause = Cause.of("gated", *said, n=len(pods), pod=pods[0].key, gates=gates)
+    cause.numbers["own"] = [] if said and said[0].code == "gated.kueue" else gates
+    return cause
 
 
 def _in_sub_groups_only(job: JobInfo) -> bool:

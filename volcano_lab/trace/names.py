@@ -6,7 +6,6 @@ Answers to no Go file. The controller names a Job's PodGroup "train-<uid>", a De
 
 from collections import Counter
 from collections.abc import Iterable
-from itertools import chain
 
 from volcano_lab.api import PENDING, JobInfo, objects as api
 from volcano_lab.framework.session import Session
@@ -181,11 +180,13 @@ def _called_by(ssn: Session, owned: dict[str, str]) -> dict[str, str]:
     without pods does not count beside one that has some.
     """
     owners = {uid: owner_of(job) for uid, job in ssn.jobs.items()}
-    names = {uid: (owned[uid], f"{ssn.jobs[uid].namespace}/{owner.name}" if owner else uid)
-             for uid, owner in owners.items()}
-    alike = {pods: Counter(chain.from_iterable({*names[uid]} for uid, job in ssn.jobs.items()
-                                               if job.tasks or not pods)) for pods in (True, False)}
-    return {uid: next((name for name in names[uid] if alike[bool(job.tasks)][name] == 1
+    direct = {uid: f"{ssn.jobs[uid].namespace}/{owner.name}" if owner else uid
+              for uid, owner in owners.items()}
+    alike = {(pods, kind): Counter(names[uid] for uid, job in ssn.jobs.items()
+                                   if job.tasks or not pods)
+             for kind, names in enumerate((owned, direct)) for pods in (True, False)}
+    return {uid: next((name for kind, name in enumerate((owned[uid], direct[uid]))
+                       if alike[bool(job.tasks), kind][name] == 1
                        and (name == uid or name not in owned)), uid)
             for uid, job in ssn.jobs.items()}
 
