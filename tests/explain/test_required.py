@@ -255,3 +255,21 @@ def test_the_domains_of_a_spread_are_those_that_kubernetes_counts(seed):
         facts = said[each.topology_key]
         assert facts["most"] == most and counts == {
             one.facts["value"]: one.facts["count"] for one in facts["domains"]}
+
+
+@pytest.mark.parametrize(("label", "said"), [
+    ("gang", "such pods: default/gang-0 (n1, placed in this cycle)."),
+    ("other", "they wait for each other: one of the two affinities has to be preferred")])
+def test_company_is_that_of_the_attempt_and_a_circle_one_that_no_pod_begins(label, said):
+    """A pod that matches its own term is let in first."""
+    pods = []
+    for number, own in enumerate(("gang", label)):
+        term = {"labelSelector": {"matchLabels": {"app": {"gang": label}.get(own, "gang")}},
+                "topologyKey": "pool"}
+        pods.append(small.pod(f"gang-{number}", "gang", labels={"app": own}, requests={"cpu": "3"},
+                              affinity={"podAffinity": {REQUIRED: [term]}}))
+    cluster = Cluster([small.group("gang", minMember=2), *pods])
+    for name in ("n1", "n2"):
+        cluster.node(name, cpu=4, memory="8Gi", labels={"pool": name})
+    text = cluster.why("gang", conf=small.conf("gang", "predicates", actions="allocate")).text
+    assert said in text and ("each other" in text) is (label == "other")

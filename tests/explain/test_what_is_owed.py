@@ -1,5 +1,6 @@
 """For whom room is kept, and which promises hold."""
 
+import pytest
 
 from explain.test_exports import GROUP, JOB, NODE
 from volcano_lab import loads
@@ -140,3 +141,34 @@ def test_jobs_that_the_shares_of_two_queues_refuse_are_two_groups():
     assert [(group.code, group.jobs) for group in waiting] == [
         ("over_deserved", ["default/new-a", "default/next-a"]),
         ("over_deserved", ["default/new-b", "default/next-b"])]
+
+
+HELM = """\
+actions: "allocate, reclaim"
+tiers:
+- plugins: [{name: priority}, {name: gang, enablePreemptable: false}, {name: conformance}]
+- plugins: [{name: drf, enablePreemptable: false}, {name: predicates}, {name: capacity}]
+"""
+
+
+@pytest.mark.parametrize(("least", "stops"), [(2, False), (3, True)])
+def test_a_switch_that_is_off_says_where_it_would_stop(least, stops):
+    cluster = Cluster().node("n1", cpu=8).queue("a", deserved=4).queue("b", deserved=2)
+    cluster.job("old", queue="b", pods=4, min_member=1, cpu=2, running={"n1": 4}).job(
+        "new", queue="a", pods=least, cpu=2)
+    text = Explainer(cluster.objects(), CAPACITY.replace("enqueue, ", "")).why("new").text
+    assert "Queue b holds cpu 8, deserved 2: no reclaim action is configured." in text
+    assert ("reclaim alone would stop short of it: queue a would hold cpu 6, deserved 4."
+            in text) is stops
+
+
+def test_a_dimension_that_deserved_does_not_name_is_said_with_the_pair_that_ends_the_loop():
+    cluster = Cluster().node("n1", cpu=8, gpu=4).queue("b", deserved={"nvidia.com/gpu": 2}).queue(
+        "v", deserved={"nvidia.com/gpu": 2})
+    cluster.job("old", queue="b", pods=4, min_member=1, cpu=2, running={"n1": 4}).job(
+        "new", queue="v", cpu=2)
+    found = Explainer(cluster.objects(), HELM).why("new")
+    assert "(queue v: cpu 0 allocated, 0 deserved). The deserved of queue v names no cpu" in (
+        found.text)
+    assert "both: queue b: deserved cpu 0 -> 6; queue v: deserved cpu 0 -> 2" in [
+        each.change for each in found.remedies]

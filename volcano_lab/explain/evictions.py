@@ -12,7 +12,7 @@ from volcano_lab.actions.evictions import admitted_jobs
 from volcano_lab.actions.preempt import TOPOLOGY_AWARE
 from volcano_lab.api import BOUND, JobInfo
 from volcano_lab.api.objects import PriorityClass
-from volcano_lab.explain.evidence import Evidence, not_started, unplaced
+from volcano_lab.explain.evidence import Evidence, not_started, rest_of, still_needed, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.protection import budgets_of, disagreeing, protected_causes, sums_of
 from volcano_lab.framework import Session
@@ -68,8 +68,10 @@ def _attempt(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
         asked = seen.in_action(action, "preemptive", task=record.get("task"))
         said = Message(f"attempt.{kind}", action=action, pod=record.get("task"),
                        reason=kinds.passed(record),
-                       sums=sums_of(seen, record, job.queue) if asked else None)
-        yield Cause(f"{action}_{kind}", [said, *_class_of(seen, record)], {}, [record, *asked])
+                       sums=sums_of(seen, record, job.queue, _wanted(job)) if asked else None)
+        unset = _unset(seen, job) if asked else None
+        yield Cause(f"{action}_{kind}", [said, unset, *_class_of(seen, record)], {}, [
+            record, *asked])
     answers = [*filter(itemgetter("candidates"), seen.calls_about(job, POINTS[action], action))]
     lost = claims and not (skipped or seen.brief) and claims[0].get("within_job") and (
         less_important(seen.ssn, job))
@@ -121,6 +123,14 @@ def _not_reclaimable(seen: Evidence, job: JobInfo) -> dict[str, Amounts]:
                 if amount and each in names}
         found |= {name: held} if held else {}
     return found
+
+
+def _unset(seen: Evidence, job: JobInfo) -> Message | None:
+    """That the queue of a job deserves nothing of what it requests, as its spec does not say so."""
+    named = seen.ssn.queues[job.queue].queue.spec.deserved or {}
+    names = [name for name in _wanted(job) if name not in named]
+    return Message("attempt.unset", queue=job.queue, names=names) if (
+        names and "capacity" in seen.ssn.plugins) else None
 
 
 def _wanted(job: JobInfo) -> dict[str, None]:
@@ -217,9 +227,13 @@ def _no_reclaim(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         more = [each for each in over(queue["allocated"], queue["deserved"]) if each in owed]
         if more and name != job.queue:
             closed = "" if seen.ssn.queues[name].reclaimable else ".closed"
-            sums = seen.sums(name, more)
-            yield Cause("no_reclaim_action", Message(f"no_reclaim_action{closed}", **sums), sums,
-                        context=True)
+            sums, gang = seen.sums(name, more), amounts(still_needed(job, rest_of(job)[0]))
+            whole = part(added(mine["allocated"], gang), _wanted(job))
+            beyond = over(whole, mine["deserved"]).keys() == whole.keys()  # in no dimension within
+            stops = Message("no_reclaim_action.stops", queue=job.queue, asked=whole,
+                            limit=part(mine["deserved"], whole)) if beyond else None
+            yield Cause("no_reclaim_action", [
+                Message(f"no_reclaim_action{closed}", **sums), stops], sums, context=True)
             return
 
 

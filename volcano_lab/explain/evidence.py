@@ -175,6 +175,12 @@ class Evidence:
             (task, name) for name, node in nodes.items() for task in node.tasks.values()
             if task.job not in self.ssn.jobs]
 
+    def there(self, pod: str, node: str) -> Message:
+        """Return that a pod is on a node, and whether it was placed there in this cycle."""
+        start = self.trace.start["tasks"]
+        new = pod in start and not start[pod]["node"]
+        return Message("pod.there_new" if new else "pod.there", pod=pod, node=node)
+
     def own(self, job: str, record: Record) -> Message | None:
         """Return that pods of the job itself, placed just before, are counted in: which, where they
         are not like the one of the record.

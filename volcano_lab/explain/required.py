@@ -18,7 +18,6 @@ from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import TABLES, Cause
 from volcano_lab.explain.options import REQUIRED
 from volcano_lab.explain.requests import announced
-from volcano_lab.framework import Session
 from volcano_lab.manifests.schema import unstructure
 from volcano_lab.messages import Message, meant
 from volcano_lab.plugins.kube import node_pods, topology_spread
@@ -112,28 +111,28 @@ def label_terms(pod: Pod, nodes: list[Node]) -> Iterator[Message]:
                                                for each in parts])
 
 
-def company(ssn: Session, pod: Pod) -> Iterator[Message]:
-    """Yield which pods an affinity requires, the nodes of such pods, and those that have the labels
-    in namespaces which it does not search.
+def company(seen: Evidence, pod: Pod, choice: Record | None) -> Iterator[Message]:
+    """Yield which pods an affinity requires, the nodes that such pods had at a choice, and those
+    that have the labels in namespaces which it does not search; or pods that require it in turn.
     """
     affinity = None if pod.spec.affinity is None else pod.spec.affinity.pod_affinity
     assert affinity is not None  # its rule has refused a node
     terms = affinity.required_during_scheduling_ignored_during_execution
-    yield from missing_keys([term.topology_key for term in terms],
-                                  values_by_label(node.node for node in ssn.nodes.values()))
-    pods = [task.pod for job in ssn.jobs.values() for task in job.tasks.values()]
-    for term, (searched, there, apart) in zip(terms, found_by(ssn, pod), strict=True):
-        labels = term.label_selector.match_labels if term.label_selector else {}
+    labels = values_by_label(node.node for node in seen.ssn.nodes.values())
+    yield from missing_keys([term.topology_key for term in terms], labels)
+    placed = [(task.pod, node) for task, node in seen.placed_at(choice)]
+    for term, (searched, there, apart) in zip(terms, _found_by(placed, pod), strict=True):
+        wanted = term.label_selector.match_labels if term.label_selector else {}
         absent = ".apart" if apart else ".none"
         yield Message(f"company{absent * (not there)}", key=term.topology_key,
-                      pods=[Message("pod.there", pod=each, node=node)
-                            for each, node in there.items()] or [*apart],
-                      labels=[f"{key}={value}" for key, value in labels.items()] or ["..."],
+                      pods=[seen.there(each, node) for each, node in there.items()] or [*apart],
+                      labels=[f"{key}={value}" for key, value in wanted.items()] or ["..."],
                       namespaces=sorted({*apart.values()}), searched=sorted(searched.namespaces))
-        back = [each.key for each in pods if not there and each.key != pod.key and searched.matches(
-            each.namespace, each.metadata.labels, {}) and any(
+        own = searched.matches(pod.namespace, pod.metadata.labels, {})  # then the first is let in
+        back = [task.key for task in seen.tasks.values() if not (there or own) and searched.matches(
+            task.namespace, task.pod.metadata.labels, {}) and any(
             theirs.matches(pod.namespace, pod.metadata.labels, {})
-            for theirs in PodInfo(each).required_affinity)]
+            for theirs in PodInfo(task.pod).required_affinity)]
         if back:
             yield Message("company.each_other", pod=pod.key, pods=back)
 
@@ -170,12 +169,11 @@ def too_near(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
                 return
 
 
-def found_by(ssn: Session, pod: Pod
-             ) -> Iterator[tuple[AffinityTerm, dict[str, str], dict[str, str]]]:
+def _found_by(placed: list[tuple[Pod, str]], pod: Pod
+              ) -> Iterator[tuple[AffinityTerm, dict[str, str], dict[str, str]]]:
     """Yield each term of a pod's required affinity, {pod: node} of those that it matches, and {pod:
     namespace} of those that have the labels in a namespace which it does not search.
     """
-    placed = [(task.pod, node.name) for node in ssn.nodes.values() for task in node.tasks.values()]
     for term in PodInfo(pod).required_affinity:
         alike = [(each, node) for each, node in placed
                  if term.selector.matches(each.metadata.labels)]

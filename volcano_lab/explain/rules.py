@@ -141,7 +141,7 @@ def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[s
         "taint": lambda: _about_taint(seen, pod, reason, names),
         # a node that another rule refuses may have the labels
         "node_affinity": lambda: required.label_terms(pod, [node.node for node in nodes]),
-        "pod_affinity": lambda: required.company(seen.ssn, pod),
+        "pod_affinity": lambda: required.company(seen, pod, choice),
         "topology_spread": lambda: required.spread_counts(seen, pod, choice),
         "spread_label": lambda: required.missing_keys([
             each.topology_key for each in pod.spec.topology_spread_constraints],
@@ -221,11 +221,9 @@ def _slots(seen: Evidence, names: list[str], choice: Record) -> Iterator[Message
 
 def _beside(seen: Evidence, key: str, code: str, names: list[str], choice: Record) -> Pods:
     """The pods at that moment beside which a rule does not let this one run, and their nodes."""
-    start = seen.trace.start["tasks"]
-    there = [(other, Message("pod.there_new" if other.key in start and not start[
-        other.key]["node"] else "pod.there", pod=other.key, node=node))
-        for other, node in _there(seen, key, code, names, choice)]
-    return sorted(there, key=lambda each: each[0].job == seen.tasks[key].job)
+    there = _there(seen, key, code, names, choice)
+    return sorted(((other, seen.there(other.key, node)) for other, node in there),
+                  key=lambda each: each[0].job == seen.tasks[key].job)
 
 
 def _there(seen: Evidence, key: str, code: str, names: Collection[str], choice: Record

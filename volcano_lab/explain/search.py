@@ -14,9 +14,10 @@ from typing import Any
 from attrs import evolve
 
 from volcano_lab.changes import Change
+from volcano_lab.explain import values
 from volcano_lab.explain.candidates import candidates, distinct
-from volcano_lab.explain.evidence import Evidence, counts, unbound
-from volcano_lab.explain.explanation import Cause
+from volcano_lab.explain.evidence import Evidence, counts, still_needed, unbound
+from volcano_lab.explain.explanation import Cause, added, part
 from volcano_lab.explain.options import SWITCHED, Option, Rank, World, apart, in_order, switched
 from volcano_lab.explain.outcome import Deadline, TooLate, run
 from volcano_lab.explain.remedy import Remedy
@@ -25,7 +26,7 @@ from volcano_lab.explain.why_job import job_causes
 from volcano_lab.framework.observer import joined
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.messages import Message
-from volcano_lab.trace import CauseTrace
+from volcano_lab.trace import CauseTrace, amounts, queue_attributes
 
 SETS, FIRSTS, ALIKE, LONGEST = 2, 6, 24, 6
 """Sets of changes that are offered, changes that begin one, alternatives of one kind, and the
@@ -43,6 +44,8 @@ lets gangs be broken is for no job's sake.
 """
 LESS = re.compile(r"\.min(Available|Member|TaskMember\.[^=]*)=")
 """A setting that places a job with fewer of its pods."""
+DESERVED = re.compile(r"queue/[^.]+\.deserved[.[]([^]=]+)")
+"""A setting of what a queue deserves of a resource."""
 SPARING, ANY = frozenset({*range(Rank.OTHERS), Rank.LESS}), frozenset(range(Rank.WAIT))
 EVERY = ANY - {Rank.REQUEST}
 """Ranks of what is part of a set before nodes are bought, last of all, and before requests are cut
@@ -228,8 +231,9 @@ class Search(Tries):
 
     def _steadied(self, change: Change, rank: int) -> Remedy | None:
         """A change that helps for one cycle, with what is free and keeps that: where pods are
-        evicted again and again, allocate before what evicts, or that drf names no victims where a
-        tier above names none; for fields of pods, cordoned nodes uncordoned, one of them or all.
+        evicted again and again, allocate before what evicts, that drf names no victims where a
+        tier above names none, or that another queue deserves what it is left with; for fields of
+        pods, cordoned nodes uncordoned, one of them or all.
         """
         nodes = tuple(f"node/{name}.unschedulable=false" for name, node in self.world.nodes.items()
                       if node.spec.unschedulable and rank >= Rank.JOB and by_sums(change))
@@ -238,13 +242,28 @@ class Search(Tries):
             actions = self.world.applied(change)[1].actions
             keeps = [option.most for option in distinct(self.world, [in_order(self.world), *(
                 switched("drf", switch, False) for name, switch in SWITCHED.items()
-                if name in actions)])]
+                if name in actions)])] + [*self._left_with(change)]
         for other in keeps:
             if perf_counter() < self.end and not other.targets & change.targets:
                 remedy = self.judged(other + change, max(Rank.SWITCH, rank))
                 if remedy is not None:
                     return remedy
         return None
+
+    def _left_with(self, change: Change) -> Iterator[Change]:
+        """That the queue which holds most of what a change lets the job's queue deserve deserves
+        what it is left with.
+        """
+        names = [found[1] for found in map(DESERVED.match, change.settings) if found]
+        if not names:
+            return
+        known, own = queue_attributes(self.before), self.job.queue
+        leaves = {job.queue for job in self.before.jobs.values()} & {*known} - {own}
+        held = {name: part(amounts(known[name].allocated), names) for name in sorted(leaves)}
+        for name in sorted(held, key=lambda name: -sum(held[name].values()))[:1]:
+            left = added(held[name], part(amounts(still_needed(self.job)), names), -1.0)
+            for option in values.raised(self.world, name, "deserved", [left]):
+                yield option.most
 
     def fewest(self, option: Option) -> Change | None:
         """The smallest change of an option with which the job is placed; where one only promises
