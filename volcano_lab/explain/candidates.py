@@ -9,21 +9,12 @@ from itertools import chain, islice
 from volcano_lab.api import FAILED, PIPELINED, RELEASING, ROOT_QUEUE, JobInfo, total
 from volcano_lab.api.objects import LimitRange, PodDisruptionBudget, PriorityClass, VolcanoJob
 from volcano_lab.changes import Change, Draft, value_before, value_of, value_text
-from volcano_lab.explain import options, values
+from volcano_lab.explain import options, owners, values
 from volcano_lab.explain.evictions import less_important
 from volcano_lab.explain.evidence import ended, fails_to_start, still_needed, unplaced
 from volcano_lab.explain.explanation import TABLES, Cause
 from volcano_lab.explain.fields import Fields
 from volcano_lab.explain.options import Numbers, Option, Rank, World, gone, once, several
-from volcano_lab.explain.owners import (
-    by_task,
-    comes_whole,
-    ends,
-    grows,
-    one_by_one,
-    runs_on,
-    world_of,
-)
 from volcano_lab.explain.sizes import ROOM, less_or_more, resources
 from volcano_lab.framework import Session
 from volcano_lab.trace import amounts, grouped, queue_attributes
@@ -99,19 +90,19 @@ class Candidates(Fields):
         if not refuses and _fewer_start(causes):
             yield from self._smaller()
         yield from values.fewer(world, job.uid) if "other_scheduler" not in codes else ()
-        if refused and not any(map(grows, self.ssn.jobs.values())):  # a change for all jobs
+        if refused and not any(map(owners.grows, self.ssn.jobs.values())):  # a change for all jobs
             evicts = {*options.SWITCHED} & {*world.conf.actions} and (  # which enqueue hinders
                 self._others_hold() or less_important(self.ssn, self.job))
             yield options.without_action(world, "enqueue", Rank.SWITCH if evicts else Rank.LESS)
 
     def _smaller(self) -> Iterator[Option]:
         """A lower minimum of a gang, or of one of its roles; fewer pods where all have to run."""
-        uid, whole = self.job.uid, world_of(self.world.given, self.job)
+        uid, whole = self.job.uid, owners.world_of(self.world.given, self.job)
         if whole and isinstance(whole[0], VolcanoJob):
             yield from values.smaller_world(whole[0])
-        elif by_task(self.job):
+        elif owners.by_task(self.job):
             yield from values.role_minima(self.world, uid)
-        elif comes_whole(self.job):
+        elif owners.comes_whole(self.job):
             yield values.minimum(self.world, uid)
 
     def _ends(self, causes: list[Cause]) -> Iterator[Option]:
@@ -122,7 +113,7 @@ class Candidates(Fields):
         held, over = (dict.fromkeys(chain(*(cause.numbers.get(each, ()) for cause in causes)))
                       for each in ("holders", "over"))
         uids = [uid for uid in held if uid != self.job.uid and uid not in over
-                and uid in self.world.groups and ends(jobs[uid])]
+                and uid in self.world.groups and owners.ends(jobs[uid])]
         near = sorted(uids, key=lambda uid: max(
             task.node_name for task in jobs[uid].tasks.values()))
         small = sorted(uids, key=lambda uid: [jobs[uid].allocated.get(name) for name in names])
@@ -201,7 +192,7 @@ class Candidates(Fields):
             yield from getattr(self, row["finds"])(cause.numbers) if "finds" in row else ()
             if "actions" in row:
                 yield options.with_action(self.world, *row["actions"])
-            if ".minAvailable=" in row.get("path", "") and not comes_whole(self.job):
+            if ".minAvailable=" in row.get("path", "") and not owners.comes_whole(self.job):
                 continue  # its operator computes the minimum
             rank = getattr(Rank, row.get("rank", "JOB"))
             texts = [row["path"].format(**facts, each=each) for each in (
@@ -236,16 +227,16 @@ class Candidates(Fields):
             yield from gone(self.world, uids, Rank.HARMLESS)
         for pod in numbers.get("bare", ())[:options.ENDED]:
             yield once(removals=(f"pod/{pod}",), rank=Rank.LESS, kind="bare")
-        stuck = [uid for uid in numbers["holders"] if uid != self.job.uid and not runs_on(jobs[uid])
-                 and not jobs[uid].allocated.is_empty()
-                 and ((unplaced(jobs[uid]) and not one_by_one(jobs[uid]))
+        stuck = [uid for uid in numbers["holders"] if uid != self.job.uid
+                 and not owners.runs_on(jobs[uid]) and not jobs[uid].allocated.is_empty()
+                 and ((unplaced(jobs[uid]) and not owners.one_by_one(jobs[uid]))
                       or fails_to_start(jobs[uid])
                       or not (jobs[uid].is_ready() or jobs[uid].in_status(RELEASING)))]
         yield from gone(self.world, stuck)
         for uid in stuck[1:options.ENDED]:
             yield from gone(self.world, [uid])
         waits = [uid for uid in numbers["holders"] if "ghosts" in numbers and unplaced(jobs[uid])
-                 and not runs_on(jobs[uid]) and jobs[uid].allocated.is_empty()
+                 and not owners.runs_on(jobs[uid]) and jobs[uid].allocated.is_empty()
                  and jobs[uid].priority <= self.job.priority]
         yield from self._fewest(waits[::-1], waits)
 
@@ -287,7 +278,8 @@ class Candidates(Fields):
 
     def _gone(self, jobs: Iterable[str], rank: int = Rank.OTHERS) -> Iterator[Option]:
         """That jobs are gone, but for those that are meant to run on."""
-        yield from gone(self.world, [uid for uid in jobs if not runs_on(self.ssn.jobs[uid])], rank)
+        yield from gone(self.world, [
+            uid for uid in jobs if not owners.runs_on(self.ssn.jobs[uid])], rank)
 
     def preempting(self, _: Numbers) -> Iterator[Option]:
         """The action preempt, and that enqueue does not keep it from a job that is refused."""
@@ -320,15 +312,15 @@ class Candidates(Fields):
         """Victims without the plugin or the gang's minimum that keeps them, or of a lower priority
         than the job.
         """
-        owners, by = [self.ssn.jobs[uid] for uid in numbers["owners"]], numbers["plugin"]
+        theirs, by = [self.ssn.jobs[uid] for uid in numbers["owners"]], numbers["plugin"]
         for uid, name in numbers.get("classes", {}).items():
             yield once(options.setting(self.world.job(uid), "priorityClassName", to=name),
                        rank=Rank.SWITCH)
         yield from self._above(numbers["least"], rank=Rank.SWITCH) if by == "priority" else ()
         if by in options.KEEPERS:
             yield once(f"plugin/{by}.{options.SWITCHED[numbers['action']]}=false", kind=(
-                "guard" if any(job.min_available > 1 for job in owners) else ""), rank=Rank.SWITCH)
-        for job in filter(comes_whole, owners[:3] if by == "gang" else ()):
+                "guard" if any(job.min_available > 1 for job in theirs) else ""), rank=Rank.SWITCH)
+        for job in filter(owners.comes_whole, theirs[:3] if by == "gang" else ()):
             yield values.minimum(self.world, job.uid, Rank.OTHERS)
 
     # -- whatever the cause is --------------------------------------------------------------------

@@ -15,18 +15,8 @@ from typing import Any
 
 from attrs import define
 
-from volcano_lab.api import ROOT_QUEUE, quantity
-from volcano_lab.api.objects import (
-    Deployment,
-    KubernetesObject,
-    LimitRange,
-    Node,
-    Pod,
-    PodGroup,
-    Queue,
-    StatefulSet,
-    VolcanoJob,
-)
+from volcano_lab.api import ROOT_QUEUE, objects as api, quantity
+from volcano_lab.api.objects import KubernetesObject, LimitRange, Node, Pod, PodGroup, Queue
 from volcano_lab.changes import Change, Index, at_path, key_of, keys_of, path_text, value_text
 from volcano_lab.changes.words import described
 from volcano_lab.explain import explanation
@@ -225,13 +215,13 @@ class World:
         its value; none where its owner is not among the manifests, or creates them in other ways.
         """
         for obj in self.given:
-            if isinstance(obj, VolcanoJob | Deployment | StatefulSet) and obj.key == self.called(
-                    uid):
-                counts = [(task.replicas, f".tasks.{number}") for number, task in enumerate(
-                    obj.spec.tasks)] if isinstance(obj, VolcanoJob) else [
-                    (1 if obj.spec.replicas is None else obj.spec.replicas, "")]
-                count, where = max(counts)
-                return [(f"{key_of(obj)}.spec{where}.replicas", count)]
+            if isinstance(obj, api.VolcanoJob | api.Deployment | api.StatefulSet) and (
+                    obj.key == self.called(uid)):
+                tasks = obj.spec.tasks if isinstance(obj, api.VolcanoJob) else ()
+                count, where = max([(task.replicas, f".tasks.{number}")
+                                    for number, task in enumerate(tasks)] or [
+                    (at_path(obj, ["spec", "replicas"]), "")])
+                return [(f"{key_of(obj)}.spec{where}.replicas", 1 if count is None else count)]
         return []
 
     def written(self, uid: str, name: str, value: Any) -> list[str]:

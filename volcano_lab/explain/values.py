@@ -14,7 +14,7 @@ from volcano_lab.explain import options
 from volcano_lab.explain.explanation import TABLES, Amounts, in_quantity
 from volcano_lab.explain.options import Option, Rank, World, once, setting
 from volcano_lab.manifests.operators import pod_count
-from volcano_lab.manifests.operators.model import OperatorObject, at
+from volcano_lab.manifests.operators.model import at
 
 LARGE_CUT, KEPT = 3, 4
 """A request beyond all nodes is cut by 1/`LARGE_CUT`, one of cpu or memory by 1/`KEPT`, before
@@ -111,8 +111,8 @@ def role_minima(world: World, uid: str) -> Iterator[Option]:
 
 
 def fewer(world: World, uid: str) -> Iterator[Option]:
-    """Fewer of the pods that an owner creates for a job: of an operator's those of which its kind
-    needs no certain number, of a Volcano Job with a plugin that counts them those of a task.
+    """Fewer of the pods that an operator creates for a job's owner, of which its kind needs no
+    certain number, and no higher minimum of an autoscaler, or of the gang.
     """
     for owner in world.creators(uid):
         listed, each, field = TABLES["owners"]["fewer"].get(owner.kind, "").partition(".#.")
@@ -120,34 +120,31 @@ def fewer(world: World, uid: str) -> Iterator[Option]:
             path = f"{listed}.{number}.{field}" if each else listed
             count = at_path(owner.spec, path.split("."))
             if isinstance(count, int):
-                yield Option(partial(_fewer, owner, path, count), Rank.LESS, count - 1,
-                             kind="minimum")
+                yield _fewer(owner, "", {
+                    path: count, f"{path.removesuffix('replicas')}minReplicas": count,
+                    "runPolicy.schedulingPolicy.minAvailable": pod_count(owner, [])})
 
 
 def smaller_world(job: api.VolcanoJob) -> Iterator[Option]:
     """Fewer pods of a task of a Volcano Job, and no higher minimum."""
+    pods = sum(task.replicas for task in job.spec.tasks)
     for number, task in enumerate(job.spec.tasks):
-        yield Option(partial(_smaller, job, number), Rank.LESS, task.replicas - 1, kind="minimum")
+        path = f"tasks.{number}."
+        yield _fewer(job, "spec.", {f"{path}replicas": task.replicas,
+                                    f"{path}minAvailable": task.replicas, "minAvailable": pods})
 
 
-def _smaller(job: api.VolcanoJob, number: int, step: int) -> Change:
-    task, spec, path = job.spec.tasks[number], job.spec, f"{key_of(job)}.spec"
-    left = {f"{path}.tasks.{number}.replicas": task.replicas - step}
-    if task.min_available is not None:
-        left[f"{path}.tasks.{number}.minAvailable"] = min(task.min_available, task.replicas - step)
-    if spec.min_available:
-        left[f"{path}.minAvailable"] = min(spec.min_available, sum(
-            each.replicas for each in spec.tasks) - step)
-    return Change(tuple(f"{field}={count}" for field, count in left.items()))
-
-
-def _fewer(owner: OperatorObject, path: str, count: int, step: int) -> Change:
-    """Fewer pods, and no higher minimum of an autoscaler, or of the gang."""
-    most = {path: count, f"{path.removesuffix('replicas')}minReplicas": count,
-            "runPolicy.schedulingPolicy.minAvailable": pod_count(owner, [])}
+def _fewer(owner: Any, part: str, most: dict[str, int]) -> Option:
+    """Fields of an owner's spec with numbers of pods, each of those that are there by as many less.
+    """
     kept = {path: at_path(owner.spec, path.split(".")) for path in most}
-    return Change(tuple(f"{key_of(owner)}.{each}={pods - step}" for each, pods in most.items()
-                        if isinstance(kept[each], int) and kept[each] > pods - step))
+
+    def less(step: int) -> Change:
+        return Change(tuple(
+            f"{key_of(owner)}.{part}{path}={pods - step}" for path, pods in most.items()
+            if isinstance(kept[path], int) and kept[path] > pods - step))
+
+    return Option(less, Rank.LESS, min(most.values()) - 1, kind="minimum")
 
 
 def request(world: World, uid: str, resource: str, target: float = 0.0) -> Iterator[Option]:
