@@ -332,7 +332,7 @@ def test_what_init_containers_ask_for_is_said():
                    conf='actions: "allocate"\ntiers: [{plugins: [{name: predicates}]}]').why("etl")
     assert answer.causes[0].text == (
         "Pod default/p requests cpu 9; no node is that large, even empty: the largest has 4. "
-        "Its init containers request this much; the other containers request cpu 1.")
+        "Its init containers (i) request this much; the other containers request cpu 1.")
     assert [remedy.change for remedy in answer.remedies] == [
         "1 more node like n1 with cpu 9", "job default/etl: request per pod cpu 9 -> 4"]
 

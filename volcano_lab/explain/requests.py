@@ -97,7 +97,9 @@ def at_first(seen: Evidence, task: TaskInfo, names: Iterable[str]) -> Iterator[M
     if len(several) > 1:
         yield Message("containers", parts=several)
     if later := after_init([task], names):
-        yield Message("init_containers", later=later)
+        yield Message("init_containers", later=later, names=[
+            each.name for each in spec.init_containers
+            if each not in sidecars and any(name in each.resources.requests for name in names)])
     for name in filter(re.compile(ATTACHABLE).match, names):
         yield Message("attachable", resource=name, driver=name.removeprefix(ATTACHABLE),
                       most=part(seen.largest_nodes, [name]))
