@@ -273,3 +273,8 @@ def test_company_is_that_of_the_attempt_and_a_circle_one_that_no_pod_begins(labe
         cluster.node(name, cpu=4, memory="8Gi", labels={"pool": name})
     text = cluster.why("gang", conf=small.conf("gang", "predicates", actions="allocate")).text
     assert said in text and ("each other" in text) is (label == "other")
+    cordoned = cluster.changed("node/n2.labels.pool=n1", "node/n2.unschedulable=true").node(
+        "n3", cpu=4, memory="8Gi", labels={"pool": "n3"}).node(
+        "n4", cpu=4, memory="8Gi", labels={"pool": "n3"})
+    codes = cordoned.why("gang", conf=small.conf("gang", "predicates", actions="allocate")).codes
+    assert codes[-1] == "pod_affinity" if label == "gang" else codes[0] == "pod_affinity", codes

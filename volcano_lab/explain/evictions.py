@@ -230,8 +230,8 @@ def _no_reclaim(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             sums, gang = seen.sums(name, more), amounts(still_needed(job, rest_of(job)[0]))
             whole = part(added(mine["allocated"], gang), _wanted(job))
             beyond = over(whole, mine["deserved"]).keys() == whole.keys()  # in no dimension within
-            stops = Message("no_reclaim_action.stops", queue=job.queue, asked=whole,
-                            limit=part(mine["deserved"], whole)) if beyond else None
+            stops = Message("no_reclaim_action.stops", queue=job.queue, asked=part(whole, owed),
+                            limit=part(mine["deserved"], owed)) if beyond else None
             yield Cause("no_reclaim_action", [
                 Message(f"no_reclaim_action{closed}", **sums), stops], sums, context=True)
             return

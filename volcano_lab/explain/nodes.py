@@ -52,16 +52,24 @@ def node_causes(seen: Evidence, job: JobInfo, room: bool = True) -> Iterator[Cau
 
 def _in_order(refused: list[Cause], full: list[Cause], let_in: int) -> list[Cause]:
     """What concerns most nodes is first; `full` concerns those that are let in, or all, and says
-    which these are where others are refused by one rule.
+    which these are where others are refused by one rule. That pods of the same attempt are
+    elsewhere follows from the others.
     """
+    refused = sorted(refused, key=_follows)
     most = max((cause.numbers["nodes"] for cause in refused
-                if cause.code not in REQUIRED), default=0)
+                if cause.code not in REQUIRED and not _follows(cause)), default=0)
     too_large = any("let_in" in cause.numbers for cause in full)
     code = ".".join(["let_in", *{cause.code for cause in refused}])
     for cause in full:
         if "allowed" in cause.numbers:
             cause.numbers["which"] = code if known(code) else "let_in"
     return [*full, *refused] if too_large or let_in >= most else [*refused, *full]
+
+
+def _follows(cause: Cause) -> bool:
+    """Whether a pod requires the company of pods that the same attempt has placed elsewhere."""
+    return any(isinstance(said, Message) and said.code == "company" and {"pod.there_new"} == {
+        getattr(each, "code", "") for each in said.facts["pods"]} for said in cause.sentences)
 
 
 def _full(seen: Evidence, task: TaskInfo, choice: Record, nodes: tuple[list[str], list[str]],
