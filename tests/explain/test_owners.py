@@ -594,3 +594,20 @@ def test_a_failed_pod_of_a_gang_is_deleted_so_that_it_is_created_again():
     found = asked(job, group(2, name="e"), *pods).why("a/e")
     assert [*map(str, found.remedies)][:1] == [
         "delete 1 pod of a/e, which is created again (e is placed on n1)"]
+
+
+@pytest.mark.parametrize("uid, left", [("k", True), ("other", False)])
+def test_the_podgroup_of_a_later_stage_is_left_to_its_operator(uid, left):
+    """As of KubeDL, which creates one for each role, and pods once others run."""
+    ref = "ownerReferences: [{apiVersion: training.kubedl.io/v1alpha1, kind: PyTorchJob, name: "
+    groups = [group(name=name, more=f", minResources: {{cpu: {cpu}}}").replace(
+        "namespace: a", f"namespace: a, {ref}{owner}, uid: {own}, controller: true}}]").replace(
+        "Inqueue", phase) for name, cpu, phase, owner, own in (
+            ("o-worker", 4, "Inqueue", "o" if left else "x", uid),
+            ("o-master", 1, "Pending", "o", "k"))]
+    found = asked(*groups, pod("o-master-0", "PyTorchJob", into="o-master").replace("uid: u", (
+        "uid: k")), conf=CONF.replace("allocate", "enqueue, allocate").replace(
+        "{name: predicates}", "{name: predicates}, {name: overcommit}")).why("a/o-master")
+    assert ("PyTorchJob a/o has created a/o-worker and this job: where these run" in found.text
+            ) is left
+    assert any("a PodGroup without pods" in str(each) for each in found.remedies) is not left

@@ -217,13 +217,22 @@ class Candidates(Fields):
             yield from values.nodes(world, amounts(size), amounts(total(promised)),
                                     self.ssn.nodes, {}, {})
 
+    def _ghosts(self, uids: Iterable[str]) -> list[str]:
+        """PodGroups without pods, but for those that the job's own owner has created for pods that
+        come after those of the job, and creates again.
+        """
+        own = getattr(owners.owner_of(self.job), "uid", "")
+        above = {uid: owners.owner_of(self.ssn.jobs[uid]) for uid in uids}
+        return [uid for uid, owner in above.items() if owner is None or not own
+                or owner.uid != own or owner.kind in owners.KINDS["later"]]
+
     def held(self, numbers: Numbers) -> Iterator[Option]:
         """That what others hold, or reserve, is free: PodGroups without pods, and jobs that hold
         something and are short of pods, but for those that lose some just now; of those that only
         reserve something, and wait as this job does, the smallest that is enough.
         """
         jobs = self.ssn.jobs
-        for uids in (numbers.get("ghosts", ()), numbers.get("over", ())):
+        for uids in (self._ghosts(numbers.get("ghosts", ())), numbers.get("over", ())):
             yield from gone(self.world, uids, Rank.HARMLESS)
         for pod in numbers.get("bare", ())[:options.ENDED]:
             yield once(removals=(f"pod/{pod}",), rank=Rank.LESS, kind="bare")

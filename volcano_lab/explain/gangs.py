@@ -31,7 +31,9 @@ def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield why allocate does not try the job at all."""
     if not job.tasks:
         label = _by_label(seen, job)
-        others = [] if label else [*_in_others(seen, job)]
+        stage = owners.kind_of(job) not in ("", *OWNERS) and not (  # an operator's own, of pods
+            job.pod_group.name.startswith(GENERATED))  # that come later
+        others = [] if label or stage else [*_in_others(seen, job)]
         yield Cause("no_pods", others or [Message("gang.no_pods"), label, _unread(seen, job)],
                     {"elsewhere": True} if others else {})
     invalid = seen.ssn.job_valid(job) if job.tasks else None

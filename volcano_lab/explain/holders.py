@@ -266,8 +266,9 @@ def _of_its_owner(seen: Evidence, job: JobInfo, holders: Iterable[str]) -> Messa
     """
     for name, kind in seen.names.above[job.uid].items():
         jobs = [uid for uid in holders if uid != job.uid
-                and seen.names.above[uid].get(name) == kind in KINDS["later"]]
-        twice = [uid for uid in jobs if not seen.ssn.jobs[uid].tasks]
+                and seen.names.above[uid].get(name) == kind
+                and (kind in KINDS["later"] or not seen.ssn.jobs[uid].tasks)]
+        twice = [uid for uid in jobs if kind in KINDS["later"] and not seen.ssn.jobs[uid].tasks]
         if jobs and not job.ready_task_num():
             return Message(f"held_by.{'twice' if twice else 'own'}", owner=f"{kind} {name}",
                            jobs=[*map(seen.called, twice or jobs)], group=job.pod_group.name)
