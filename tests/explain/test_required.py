@@ -278,3 +278,13 @@ def test_company_is_that_of_the_attempt_and_a_circle_one_that_no_pod_begins(labe
         "n4", cpu=4, memory="8Gi", labels={"pool": "n3"})
     codes = cordoned.why("gang", conf=small.conf("gang", "predicates", actions="allocate")).codes
     assert codes[-1] == "pod_affinity" if label == "gang" else codes[0] == "pod_affinity", codes
+
+
+def test_the_pods_that_an_affinity_requires_are_named_by_its_expressions():
+    selector = {"matchLabels": {"app": "db"},
+                "matchExpressions": [{"key": "tier", "operator": "In", "values": ["one", "two"]}]}
+    term = {"topologyKey": "zone", "labelSelector": selector}
+    cluster = Cluster([small.node("n1", labels={"zone": "a"}), small.group("web"), small.pod(
+        "web-0", "web", affinity={"podAffinity": {REQUIRED: [term]}})])
+    text = " ".join(str(cluster.why("web")).split())
+    assert "It requires a pod with app=db, tier In one, two in the same zone" in text

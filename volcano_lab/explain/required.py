@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from volcano_lab.api import PIPELINED, TaskInfo, selector
-from volcano_lab.api.objects import Node, NodeSelectorTerm, Pod, Taint
+from volcano_lab.api.objects import LabelSelector, Node, NodeSelectorTerm, Pod, Taint
 from volcano_lab.api.taints import first_untolerated
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import TABLES, Cause
@@ -28,8 +28,8 @@ TRIED = 0.8
 """How similar a label is at least for another value of it to be tried."""
 
 
-def terms_of(term: NodeSelectorTerm) -> list[str]:
-    """Return the expressions of a term as text.
+def terms_of(term: NodeSelectorTerm | LabelSelector) -> list[str]:
+    """Return the expressions of a term, or of a selector, as text.
 
     >>> from volcano_lab.api.objects import NodeSelectorRequirement
     >>> terms_of(NodeSelectorTerm([NodeSelectorRequirement("zone", "In", ["a", "b"])]))
@@ -122,11 +122,12 @@ def company(seen: Evidence, pod: Pod, choice: Record | None) -> Iterator[Message
     yield from missing_keys([term.topology_key for term in terms], labels)
     placed = [(task.pod, node) for task, node in seen.placed_at(choice)]
     for term, (searched, there, apart) in zip(terms, _found_by(placed, pod), strict=True):
-        wanted = term.label_selector.match_labels if term.label_selector else {}
+        wanted = term.label_selector or LabelSelector()
         absent = ".apart" if apart else ".none"
         yield Message(f"company{absent * (not there)}", key=term.topology_key,
                       pods=[seen.there(each, node) for each, node in there.items()] or [*apart],
-                      labels=[f"{key}={value}" for key, value in wanted.items()] or ["..."],
+                      labels=[f"{key}={value}" for key, value in wanted.match_labels.items()]
+                      + terms_of(wanted) or ["..."],
                       namespaces=sorted({*apart.values()}), searched=sorted(searched.namespaces))
         own = searched.matches(pod.namespace, pod.metadata.labels, {})  # then the first is let in
         back = [task.key for task in seen.tasks.values() if not (there or own) and searched.matches(
