@@ -126,11 +126,11 @@ def _placed(before: Session, new: list[TaskInfo], name: str, complete: bool, cyc
 def beside(seen: Evidence, job: JobInfo, changes: Sequence[Change]) -> Iterator[Message]:
     """Yield what some changes that do the same take besides, from the job's owner to its pods."""
     settings = [text for each in changes for text in each.settings]
-    yield from chain(_by_owner(seen, job, changes[0]), _by_hyper_node(seen, job, changes[0]),
+    yield from chain(by_owner(seen, job, changes[0]), _by_hyper_node(seen, job, changes[0]),
                      _on_repaired(seen, settings), _on_running(job, settings))
 
 
-def _by_owner(seen: Evidence, job: JobInfo, change: Change) -> Iterator[Message]:
+def by_owner(seen: Evidence, job: JobInfo, change: Change) -> Iterator[Message]:
     """Yield the fields by which the job's owner sizes pods of a role, for requests that a change
     lowers, with the values that are enough: what its operator adds is at most what it adds now.
     """
