@@ -627,7 +627,8 @@ def test_a_gang_is_not_made_smaller_by_its_failed_pods():
         "minMember: 4", "minMember: 2")
     answer = Cluster(loads(text + failed + waiting)).why("a/load")
     assert "gang_invalid" in answer.codes and "creates them" not in answer.text
-    assert not answer.remedies
+    assert [each.change for each in answer.remedies] == [
+        "delete 1 pod of a/load, which is created again"]
 
 
 CLAIMED = """\

@@ -358,18 +358,18 @@ def test_the_field_of_a_claim_that_no_free_volume_fits_is_named(asks, more, said
         f"PersistentVolumeClaim default/data: create it again with {change}"] * bool(change)
 
 
-HOST = {"kubernetes.io/hostname": "n9"}
+NOWHERE = ("It names a node that does not exist: the node is deleted, or its labels have changed. "
+           "If no such node comes back, the data is lost: delete default/data and the pod")
 
 
-@pytest.mark.parametrize("lost, said", [
-    (False, "It names a node that does not exist: the node is deleted, or its labels have changed. "
-     "If no such node comes back, the data is lost: delete default/data and the pod"),
-    (True, "its PersistentVolumeClaim default/data is Lost, as its volume disk does not exist.")])
-def test_a_claim_of_a_volume_that_is_gone_is_created_again(lost, said):
+@pytest.mark.parametrize("host, said", [
+    ("kubernetes.io/hostname", NOWHERE), ("topology.topolvm.io/node", NOWHERE),
+    ("", "its PersistentVolumeClaim default/data is Lost, as its volume disk does not exist.")])
+def test_a_claim_of_a_volume_that_is_gone_is_created_again(host, said):
     """Also where its class binds at once: its new volume is created by the provisioner then."""
-    there = [claim(volume="disk").changed(status={"phase": "Lost"})] if lost else [
-        claim(volume="disk"), volume(**HOST)]
-    mode = "Immediate" if lost else "WaitForFirstConsumer"
+    there = [claim(volume="disk"), volume(**{host: "n9"})] if host else [
+        claim(volume="disk").changed(status={"phase": "Lost"})]
+    mode = "WaitForFirstConsumer" if host else "Immediate"
     found = asked(*there, klass(provisioner="rancher.io/local-path", mode=mode))
     assert said in found.text
     assert [str(each) for each in found.remedies] == [

@@ -129,8 +129,9 @@ class Candidates(Fields):
             beyond = max(job.ready_task_num() - max(job.min_available, 1), 0)
             for path, count in self.world.replicas(uid):
                 yield values.stepped(path, count, -1, min(beyond, count - 1), rank=Rank.OTHERS)
-            bare = sorted(f"pod/{task.key}" for task in job.tasks.values() if task.node_name
-                          and not task.pod.metadata.owner_references)
+            bare = [] if owners.owner_of(job) else sorted(
+                f"pod/{task.key}" for task in job.tasks.values()
+                if task.node_name and not task.pod.metadata.owner_references)
             yield from options.stages((Change(removals=tuple(bare[-count:])) for count in range(
                 1, min(beyond, len(bare)) + 1)), Rank.LESS)
 

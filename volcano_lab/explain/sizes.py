@@ -145,7 +145,8 @@ def _labels(world: World, ssn: Session, job: JobInfo) -> dict[str, str]:
                    for each in selected.node_selector_terms[0].match_expressions if each.values}
         known = any(wanted.items() <= node.metadata.labels.items() for node in nodes)
         labels = required.values_by_label(nodes)
-        if not (known or HOSTNAME in wanted or [*required.slips_of("", pod, labels)]):
+        meant = any(required.slips_of("", pod, labels))
+        if not (known or meant or any(map(volumes.names_node, wanted))):
             return wanted
     return {}
 

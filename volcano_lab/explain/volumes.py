@@ -15,7 +15,6 @@ from volcano_lab.explain.lint import drivers_nowhere
 from volcano_lab.explain.origin import near
 from volcano_lab.explain.required import terms_of
 from volcano_lab.framework import Session
-from volcano_lab.manifests.field_defaults import HOSTNAME
 from volcano_lab.messages import Message, alike
 from volcano_lab.plugins.kube import volume_limits
 from volcano_lab.plugins.kube.volume_binding import capacity, size
@@ -183,9 +182,19 @@ def lost(ssn: Session, pod: api.Pod) -> list[str]:
             if selected is None or (_by_name(selected) and not _let_in(ssn, selected)[1])]
 
 
+def names_node(label: str) -> bool:
+    """Whether a label has the name of a node, as kubernetes.io/hostname and those of drivers of
+    local volumes.
+
+    >>> [*map(names_node, ("topology.topolvm.io/node", "topology.kubernetes.io/zone"))]
+    [True, False]
+    """
+    return label.rpartition("/")[2] in ("hostname", "node", "nodename")
+
+
 def _by_name(required: api.NodeSelector) -> bool:
     """Whether a volume requires nodes by their names: no other one reaches it."""
-    return any(each.key == HOSTNAME for term in required.node_selector_terms
+    return any(names_node(each.key) for term in required.node_selector_terms
                for each in term.match_expressions)
 
 
