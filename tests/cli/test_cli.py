@@ -98,6 +98,14 @@ def test_why_answers_with_what_runs_where_the_configuration_is_refused(files, na
     assert "Volcano refuses this configuration as a whole and keeps" in answers[1].stderr
 
 
+def test_what_if_takes_the_refused_configuration_that_why_takes(files):
+    answer = volcano_lab_command("what-if", files / "cluster.yaml", "--base-conf",
+                                 files / "wrong.conf", "--set", "queue/a.weight=2")
+    assert answer.returncode == 0 and "Volcano refuses this configuration as a wh" in answer.stderr
+    answer = volcano_lab_command("what-if", files / "cluster.yaml", "--conf", files / "wrong.conf")
+    assert answer.returncode == 2 and 'actions names "alocate"' in answer.stderr
+
+
 MISTAKES = [
     (["why", "none.yaml", "a"], "none.yaml: there is no such file or directory"),
     (["why", "cluster.yaml", "a", "--conf",

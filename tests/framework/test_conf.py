@@ -60,6 +60,8 @@ def test_a_switch_is_on_unless_set_except_hierarchy_and_cluster_order(key):
 REFUSED = [
     ("an unknown action", "actions: alocate",
      'actions names "alocate"; allowed are allocate'),
+    ("actions of an earlier version", "actions: 'enqueue, elect, allocate, reserve'",
+     'actions names "elect" and "reserve"; allowed are allocate'),
     ("no action", "tiers: []", "actions is missing; allowed are allocate, backfill, enqueue"),
     ("nothing at all", "", "actions is missing; allowed are "),
     ("a comma too many", "actions: 'allocate, '", 'actions names ""'),

@@ -27,6 +27,7 @@ def what_if(files: Sequence[str], settings: Sequence[str], add: Sequence[str],
     if conf and base_conf is None and (settings or add or remove):
         base_conf, conf = conf, None  # as in every command: the configuration of the cluster
     cluster = inputs.cluster_of(files, base_conf, recursive, context)
+    warn(inputs.unless_refused(cluster))
     more = Cluster.read(*add, recursive=recursive).others if add else ()
     found = cluster.what_if(*settings, add=more, remove=remove, conf=inputs.conf_file(conf),
                             now=inputs.moment(now))

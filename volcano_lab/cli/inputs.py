@@ -6,6 +6,8 @@ from pathlib import Path
 
 from volcano_lab.cli import Mistake
 from volcano_lab.cluster import Cluster
+from volcano_lab.framework import ConfError, load_conf
+from volcano_lab.messages import Message
 
 
 def cluster_of(files: Sequence[str], conf: str | None = None, recursive: bool = False,
@@ -26,6 +28,18 @@ def conf_file(conf: str | None) -> str | Path | None:
     if conf == "":
         raise Mistake("command.conf")
     return conf if conf is None or conf == "-" else Path(conf)
+
+
+def unless_refused(cluster: Cluster) -> list[Message]:
+    """Give a cluster whose configuration Volcano refuses its default one, with which it starts; and
+    return a sentence that says so.
+    """
+    try:
+        cluster.configuration()
+    except ConfError as error:
+        cluster.conf = load_conf()
+        return [Message("why.refused", why=str(error))]
+    return []
 
 
 def moment(text: str | None) -> float | None:

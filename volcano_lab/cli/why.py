@@ -15,7 +15,7 @@ from volcano_lab.cli import DONE, Mistake, inputs
 from volcano_lab.cli.output import print_data, styled, table, warn, width
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline, lint
-from volcano_lab.framework import ConfError, load_conf
+from volcano_lab.framework import load_conf
 from volcano_lab.messages import Message, NoSuch, columns, gettext, one_line, parts, wrapped
 from volcano_lab.trace import Names, quantities, sentence
 
@@ -70,7 +70,7 @@ def _cycle(files: Sequence[str], read: Callable[[], Cluster], name: str | None,
     timeline = None
     if cycle is None and life is None:
         cluster = read()
-        refused = _unless_refused(cluster)
+        refused = inputs.unless_refused(cluster)
         warnings = cluster.admit(refuse=False) + refused
         explainer = cluster.explainer(now=inputs.moment(now), about=name or None)
         warnings, known = explainer.objects.warnings + warnings, cluster.has_configuration()
@@ -82,18 +82,6 @@ def _cycle(files: Sequence[str], read: Callable[[], Cluster], name: str | None,
         explainer = timeline.at()
     more = [] if known else [Message("why.default")]
     return explainer, timeline, warnings + lint.doubts(explainer.session) + more
-
-
-def _unless_refused(cluster: Cluster) -> list[Message]:
-    """Give a cluster whose configuration Volcano refuses its default one, with which it starts; and
-    return a sentence that says so.
-    """
-    try:
-        cluster.configuration()
-    except ConfError as error:
-        cluster.conf = load_conf()
-        return [Message("why.refused", why=str(error))]
-    return []
 
 
 def _unsaid(warnings: Iterable[Message], answer: Explanation | None) -> list[Message]:

@@ -176,9 +176,10 @@ allocate?
 def action_list(text: str, known: tuple[str, ...]) -> list[str]:
     """Return the names of actions in a text such as "enqueue, allocate". Raises `ConfError`."""
     names = [name.strip() for name in text.split(",")]
-    for name in names:
-        if name not in known:
-            raise ConfError("conf.action", name=name, known=known, hint=did_you_mean(name, known))
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise ConfError("conf.action", known=known, hint=did_you_mean(unknown[0], known), names=[
+            Message("conf.action.name", name=name) for name in dict.fromkeys(unknown)])
     return names
 
 
