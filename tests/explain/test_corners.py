@@ -332,9 +332,20 @@ def test_what_init_containers_ask_for_is_said():
                    conf='actions: "allocate"\ntiers: [{plugins: [{name: predicates}]}]').why("etl")
     assert answer.causes[0].text == (
         "Pod default/p requests cpu 9; no node is that large, even empty: the largest has 4. "
-        "Its init containers (i) request this much; the other containers request cpu 1.")
+        "Its init container i requests this much; the other containers request cpu 1.")
     assert [remedy.change for remedy in answer.remedies] == [
-        "1 more node like n1 with cpu 9", "job default/etl: request per pod cpu 9 -> 4"]
+        "1 more node like n1 with cpu 9",
+        "job default/etl: request per pod cpu 9 -> 4 (init container i)"]
+
+
+def test_only_the_init_containers_that_decide_a_request_are_named():
+    init = ("initContainers: [{name: small, resources: {requests: {cpu: 100m}}}, {name: large, "
+            "resources: {requests: {cpu: 9}}}], containers:")
+    found = asked(group("x", "etl", 1), pod("p", "x").replace("containers:", init),
+                  conf='actions: "allocate"\ntiers: [{plugins: [{name: predicates}]}]').why("etl")
+    assert "Its init container large requests this much" in found.text
+    assert [remedy.change for remedy in found.remedies][1:] == [
+        "job default/etl: request per pod cpu 9 -> 4 (init container large)"]
 
 
 def test_minimal_resources_beyond_the_pods_are_told():
@@ -400,6 +411,22 @@ def test_deserved_of_a_queue_that_keeps_its_pods_is_lowered():
     cause = next(cause for cause in answer.causes if cause.code == "victims_within_deserved")
     assert cause.text.endswith("The queues deserve cpu 6 in total, and the cluster has 4.")
     assert answer.remedies[0].change.startswith("queue c: deserved cpu 2 -> ")
+
+
+def test_of_what_a_queue_deserves_one_resource_is_lowered_where_that_is_enough():
+    """Of no cpu deserved, memory alone is compared: no step of the search."""
+    conf = EVICTING.replace("ACTION", "allocate, reclaim").replace("FIRST", "capacity").replace(
+        "LATER", "nodeorder")
+    cluster = Cluster().node("n1", cpu=8, memory="16Gi").queue(
+        "a", deserved={"cpu": 8, "memory": "16Gi"}).queue(
+        "c", deserved={"cpu": 6, "memory": "8Gi"})
+    for name, queue in (("old", "c"), ("own", "a")):
+        cluster.job(name, queue=queue, pods=4, min_member=1, cpu=1, memory="1Gi",
+                    running={"n1": 4})
+    answer = Explainer(cluster.job("new", queue="a", cpu=1, memory="1Gi").objects(), conf).why(
+        "new")
+    assert [each.change for each in answer.remedies][:2] == [
+        "queue c: deserved cpu 6 -> 3", "queue c: deserved memory 8Gi -> 3Gi"]
 
 
 def test_pods_in_their_cooldown_are_said_to_be_kept():

@@ -290,7 +290,7 @@ def test_what_an_init_container_asks_for_is_lowered_too():
         "containers: [{name: c", "initContainers: [{name: i, resources: {requests: {cpu: 64}}}], "
         "containers: [{name: c")
     assert any(change.startswith(
-        "job default/new: request per pod cpu 64 -> 8 (new is placed on n1")
+        "job default/new: request per pod cpu 64 -> 8 (init container i) (new is placed on n1")
         for change in changes(asked(init).why("new")))
 
 

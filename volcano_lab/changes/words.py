@@ -12,11 +12,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from volcano_lab.api import quantity
 from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup
 from volcano_lab.api.task import GROUP_NAME, PREEMPTABLE
 from volcano_lab.changes.change import Change, value_before, value_text
 from volcano_lab.changes.conf import IN_CONF
 from volcano_lab.changes.draft import CLASSES, Draft, Index, kind_of
+from volcano_lab.changes.job_fields import requests_of
 from volcano_lab.changes.objects import Setting, key_of
 from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.framework.config.conf import ALL_SWITCHES
@@ -107,7 +109,7 @@ def _together(before: Message, after: Message) -> Message | None:
         return Message(after.code, **after.facts | {"name": [
             *([names] if isinstance(names, str) else names), after.facts["name"]]})
     if "amounts" not in before.facts or "amounts" not in after.facts or any(
-            before.facts[name] != after.facts[name] for name in ("name", "field")):
+            before.facts[name] != after.facts[name] for name in ("name", "field", "where")):
         return None
     amounts = before.facts["amounts"] + after.facts["amounts"]
     old, new = ([each.facts for each in amounts if (each.facts["after"] == "null") is gone]
@@ -168,6 +170,9 @@ def _of_object(draft: Draft, conf: SchedulerConfiguration, text: str, called: Ca
         amount = Message(f"change.amount{ends}", resource=path[-1], after=facts["after"],
                          before=before or absent)
         where = _where(obj, path[0]) if isinstance(obj, PodGroup) else None
+        if path[0] == "requests" and isinstance(obj, PodGroup):
+            where = _init_only([*map(draft.__getitem__, draft.pods_of(obj))], path[-1],
+                               str(setting.value or 0))
         return Message(code if known(code) else "change.amounts", name=facts["name"], where=where,
                        word=facts["word"], field=".".join(path[:-1]), amounts=[amount])
     pod = path.index("template") + 2 if "template" in path else 0  # the same field of pods
@@ -248,6 +253,17 @@ def _minimum(value: Any, before: Any, obj: KubernetesObject) -> Facts:
             owner.kind == "Job" for owner in obj.metadata.owner_references)):
         return {"minimum": "minAvailable", "where": None}
     return {"minimum": "minMember", "where": _where(obj, "minAvailable")}
+
+
+def _init_only(pods: Sequence[Any], name: str, value: str) -> Message | None:
+    """Return the init containers whose requests a setting changes, where it changes no others."""
+    most = max(map(quantity.parse, requests_of(pods, name)), default=0)
+    kinds = {each.name: each in pod.spec.init_containers for pod in pods
+             for each in (*pod.spec.containers, *pod.spec.init_containers)
+             for now in [quantity.parse(each.resources.requests.get(name, "0"))]
+             if now and (now == most or now > quantity.parse(value))}
+    return Message("change.init", n=len(kinds), names=[*kinds]) if kinds and all(
+        kinds.values()) else None
 
 
 def _where(obj: PodGroup, field: str) -> Message | None:

@@ -11,6 +11,7 @@ from itertools import product
 from typing import Any
 
 from volcano_lab.api import ATTACHABLE, Resource, total
+from volcano_lab.api.objects import Pod
 from volcano_lab.api.task import TaskInfo, pod_resource_request
 from volcano_lab.changes.job_fields import at_path
 from volcano_lab.explain.evidence import Evidence
@@ -97,9 +98,8 @@ def at_first(seen: Evidence, task: TaskInfo, names: Iterable[str]) -> Iterator[M
     if len(several) > 1:
         yield Message("containers", parts=several)
     if later := after_init([task], names):
-        yield Message("init_containers", later=later, names=[
-            each.name for each in spec.init_containers
-            if each not in sidecars and any(name in each.resources.requests for name in names)])
+        deciding = deciding_init(task.pod, later)
+        yield Message("init_containers", later=later, names=deciding, n=len(deciding))
     for name in filter(re.compile(ATTACHABLE).match, names):
         yield Message("attachable", resource=name, driver=name.removeprefix(ATTACHABLE),
                       most=part(seen.largest_nodes, [name]))
@@ -125,6 +125,18 @@ def sized_by(seen: Evidence, task: TaskInfo, resource: str) -> Iterator[tuple[st
             for role, name in product(task.pod.metadata.labels.values(), SIZES.get(resource, ())):
                 if given := at_path(obj.spec, [role, name]):
                     yield obj.kind, f"spec.{role}.{name}", str(given)
+
+
+def deciding_init(pod: Pod, names: Iterable[str]) -> list[str]:
+    """Return the init containers of which each alone, with the sidecars, requests as much of some
+    resource as the whole pod.
+    """
+    inits, whole = pod.spec.init_containers, pod_resource_request(pod)
+    alone = {own.name: pod_resource_request(pod.changed(spec={"init_containers": [
+        each for each in inits if each is own or each.restart_policy == "Always"]}))
+        for own in inits if own.restart_policy != "Always"}
+    return [own for own, amount in alone.items()
+            if any(amount.get(name) == whole.get(name) for name in names)]
 
 
 def after_init(tasks: Iterable[TaskInfo], names: Iterable[str]) -> Amounts:

@@ -64,9 +64,8 @@ def lowered(world: World, queue: str, field: str, resource: str, least: float) -
     """A queue's amount of one resource, lowered by about `least`. Others are owed it: it is theirs
     to give.
     """
-    text = amounts_of(world.queues[queue], field).get(resource, "0") if (
-        queue in world.queues) else "0"
-    before = quantity.parse(text)
+    known = amounts_of(world.queues[queue], field) if queue in world.queues else {}
+    before = quantity.parse(text := known.get(resource, "0"))
     if not before:
         return
     step = options.step_of(resource, before)
@@ -75,7 +74,8 @@ def lowered(world: World, queue: str, field: str, resource: str, least: float) -
         return Change((setting(f"queue/{queue}", *field.split("."), resource,
                                to=options.text_of(resource, before - number * step, text)),))
 
-    steps = int(before // step)
+    others = field == "deserved" and len(known) > 1  # which alone are compared with 0 of this one
+    steps = ceil(before / step) - 1 if others else int(before // step)
     first = options.steps_between(resource, 0, least, step)
     yield Option(change, Rank.QUEUE, steps, min(steps, first))
 
