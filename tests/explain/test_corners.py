@@ -429,6 +429,20 @@ def test_of_what_a_queue_deserves_one_resource_is_lowered_where_that_is_enough()
         "queue c: deserved cpu 6 -> 3", "queue c: deserved memory 8Gi -> 3Gi"]
 
 
+def test_pods_without_labels_are_said_to_be_no_victims_and_given_one():
+    low = pod("l", "low", "n1", cpu=4)
+    high = group("high", "high", 1).replace("minMember", "priorityClassName: p, minMember")
+    classes = ("{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: p}, "
+               "value: 9}")
+    conf = EVICTING.replace("ACTION", "allocate, preempt").replace("FIRST", "pdb").replace(
+        "LATER", "nodeorder")
+    answer = Explainer(asked(group("low", "low", 1, phase="Running"), low, high,
+                             pod("h", "high", cpu=4), classes).objects, conf).why("high")
+    assert told(answer, "protected_by_pdb").endswith(
+        "pdb allows none: they have no labels, and it never lets pods without labels go.")
+    assert "label pod default/l app=l" in [each.change for each in answer.remedies]
+
+
 def test_pods_in_their_cooldown_are_said_to_be_kept():
     status = ("{phase: Running, conditions: [{type: PodScheduled, status: 'True', "
               "lastTransitionTime: '2026-11-20T08:00:00Z'}]}")

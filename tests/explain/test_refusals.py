@@ -132,8 +132,10 @@ def test_how_much_a_resource_quota_is_short_of(used, first, asked, short):
         return
     found = causes["resource_quota"]
     assert not found.context and causes["quota_used"].context
-    assert f"{used} used + {first} of jobs admitted in this cycle + {asked} requested > 4" in (
-        found.text)
+    own = f", of which {asked} by its own pods," if parse(asked) <= parse(used) else ""
+    assert (f"{used} used{own} + {first} of jobs admitted in this cycle + {asked} requested > 4"
+            in found.text)
+    assert found.numbers["twice"] is (bool(own) and parse(short) <= parse(asked))
     assert found.numbers["short"] == [f"requests.cpu {short}"]
     ((name, whole),) = found.numbers["wanted"]
     assert (name, parse(whole)) == ("requests.cpu", 4 + parse(short))

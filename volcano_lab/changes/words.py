@@ -169,10 +169,7 @@ def _of_object(draft: Draft, conf: SchedulerConfiguration, text: str, called: Ca
         absent = Message("unset") if path[0] == "capability" else "0"
         amount = Message(f"change.amount{ends}", resource=path[-1], after=facts["after"],
                          before=before or absent)
-        where = _where(obj, path[0]) if isinstance(obj, PodGroup) else None
-        if path[0] == "requests" and isinstance(obj, PodGroup):
-            where = _init_only([*map(draft.__getitem__, draft.pods_of(obj))], path[-1],
-                               str(setting.value or 0))
+        where = _of_amount(draft, obj, path, setting.value)
         return Message(code if known(code) else "change.amounts", name=facts["name"], where=where,
                        word=facts["word"], field=".".join(path[:-1]), amounts=[amount])
     pod = path.index("template") + 2 if "template" in path else 0  # the same field of pods
@@ -253,6 +250,14 @@ def _minimum(value: Any, before: Any, obj: KubernetesObject) -> Facts:
             owner.kind == "Job" for owner in obj.metadata.owner_references)):
         return {"minimum": "minAvailable", "where": None}
     return {"minimum": "minMember", "where": _where(obj, "minAvailable")}
+
+
+def _of_amount(draft: Draft, obj: KubernetesObject, path: list[str], value: Any) -> Message | None:
+    """Return what sets an amount of a PodGroup, or of which containers it is."""
+    if not isinstance(obj, PodGroup):
+        return None
+    pods = [draft[place] for place in draft.pods_of(obj)] if path[0] == "requests" else []
+    return _init_only(pods, path[-1], str(value or 0)) if pods else _where(obj, path[0])
 
 
 def _init_only(pods: Sequence[Any], name: str, value: str) -> Message | None:

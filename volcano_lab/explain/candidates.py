@@ -396,7 +396,10 @@ class Candidates(Fields):
     # -- one thing each ---------------------------------------------------------------------------
 
     def disruptions(self, numbers: Numbers) -> Iterator[Option]:
-        """That a PodDisruptionBudget let more of the candidates go."""
+        """That candidates have a label, or a PodDisruptionBudget let more of them go."""
+        yield several([options.setting(f"pod/{key}", "metadata", "labels", "app",
+                                       to=key.rpartition("/")[2])
+                       for key in numbers.get("bare", ())], Rank.OTHERS)
         most = len(numbers["candidates"])
         for obj in self.world.objects:
             if not isinstance(obj, PodDisruptionBudget) or obj.key not in numbers["budgets"]:

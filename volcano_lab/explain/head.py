@@ -128,8 +128,8 @@ def _gap(cause: Cause) -> str:
     code += ".nodes" * (cause.code == "refused" and "reason" in cause.numbers)
     code += ".ended" * (cause.code == "pods_not_made" and bool(cause.numbers.get("phase")))
     code += ".some" * ("which" in cause.numbers and known(f"{code}.some"))
-    return code + "".join(f".{name}" for name in ("elsewhere", "unseen", "overdue", "kept_off")
-                          if cause.numbers.get(name))
+    return code + "".join(f".{name}" for name in (
+        "elsewhere", "unseen", "overdue", "kept_off", "twice") if cause.numbers.get(name))
 
 
 def _status(job: JobInfo) -> list[Message]:

@@ -61,7 +61,8 @@ def _too(seen: Evidence, call: Record, asked: Iterable[str], candidates: list[st
         if plugin not in asked and kept == len(tasks):
             yield Cause(PROTECTION[plugin], Message("candidates.too", plugin=plugin, why=why),
                         {"candidates": candidates, "plugin": plugin, "action": call.action,
-                         "budgets": [each.facts["budget"] for each in why.facts["budgets"]]})
+                         "budgets": [each.facts["budget"] for each in why.facts["budgets"]],
+                         "bare": why.facts["bare"]})
 
 
 def keepers(seen: Evidence, point: str, tasks: list[TaskInfo]
@@ -71,7 +72,7 @@ def keepers(seen: Evidence, point: str, tasks: list[TaskInfo]
         allowed = seen.ssn.points[point].functions[plugin](tasks[0], tasks)[0]
         if len(allowed) < len(tasks):
             yield plugin, len(tasks) - len(allowed), protection(
-                plugin, budgets=budgets_of(seen, tasks))
+                plugin, budgets=budgets_of(seen, tasks), bare=without_labels(tasks))
 
 
 def refusing(seen: Evidence, point: str, claimant: TaskInfo, tasks: list[TaskInfo]) -> list[str]:
@@ -85,9 +86,15 @@ def refusing(seen: Evidence, point: str, claimant: TaskInfo, tasks: list[TaskInf
 def protection(plugin: str, **facts: Any) -> Message:
     """Why a plugin protects pods."""
     code = PROTECTION.get(plugin, "protected")
-    labels = code == "protected_by_pdb" and not facts.get("budgets")
-    kind = ".queues" * (plugin == "drf" and facts.get("action") == "reclaim") + ".labels" * labels
+    kind = ".queues" * (plugin == "drf" and facts.get("action") == "reclaim")
+    if code == "protected_by_pdb" and facts.get("bare"):
+        kind = ".both" if facts.get("budgets") else ".labels"
     return Message(f"{code}{kind}{'.claimant' * facts.get('revocable', 0)}", **facts)
+
+
+def without_labels(tasks: Iterable[TaskInfo]) -> list[str]:
+    """Return the pods without labels, which pdb never allows."""
+    return [task.key for task in tasks if not task.pod.metadata.labels]
 
 
 def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: list[str],
@@ -99,10 +106,13 @@ def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: lis
     code, more = PROTECTION.get(plugin, "protected"), None
     least = min(seen.ssn.jobs[uid].priority for uid in owners)
     budgets = budgets_of(seen, tasks) if code == "protected_by_pdb" else []
+    bare = without_labels(tasks)
     numbers = {"candidates": candidates, "plugin": plugin, "action": action, "least": least,
-               "owners": [*owners], "budgets": [each.facts["budget"] for each in budgets]}
+               "owners": [*owners], "budgets": [each.facts["budget"] for each in budgets],
+               "bare": bare}
     claimant = seen.tasks[calls[-1]["task"]]
     facts = {"least": least, "action": action, "priority": job.priority, "budgets": budgets,
+             "bare": bare,
              "revocable": code == "protected_by_tdm" and bool(
                  claimant.preemptable or claimant.revocable_zone)}
     if code == "victims_within_deserved":

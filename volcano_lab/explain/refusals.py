@@ -6,15 +6,18 @@ Volcano: none
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial, reduce
+from itertools import product
 from typing import Any
 
-from volcano_lab.api import MIN_RESOURCE, JobInfo, total
+from volcano_lab.api import MIN_RESOURCE, JobInfo, pod_sum, quantity, total
+from volcano_lab.api.objects import ResourceQuota
 from volcano_lab.explain import evidence, holders, lint, origin, owners, rules
 from volcano_lab.explain.evidence import Evidence, member, requested, still_needed, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.nodes import closed_causes, missing, nearest, withheld
 from volcano_lab.explain.requests import at_first, not_announced
 from volcano_lab.explain.values import sum_of
+from volcano_lab.manifests.job_controller import usage
 from volcano_lab.manifests.quotas import in_scope
 from volcano_lab.messages import Message
 from volcano_lab.trace import Record, State, amounts, grouped
@@ -59,21 +62,37 @@ def _quota(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
     """Yield that a ResourceQuota has too little left, and the jobs that use it."""
     kept = {name: [record[what].get(name, "0") for what in ("hard", "used", "pending", "requested")]
             for name in record["short_of"]}
+    there = [quota for quota in seen.ssn.snapshot.resource_quotas.get(job.namespace, ())
+             if quota.name == record["quota"]]
+    own = {name: amount for name, amount in _own_used(seen, job, there).items()
+           if name in kept and 0 < amount <= quantity.parse(kept[name][1])}
     sums = [Message("resource_quota.sum", resource=name, hard=hard, used=used, pending=pending,
-                    asked=asked) for name, (hard, used, pending, asked) in kept.items()]
-    short = [f"{name} {sum_of([*each[1:], f'-{each[0]}'], each[0])}" for name, each in kept.items()]
-    beyond = [quota.key for quota in seen.ssn.snapshot.resource_quotas.get(job.namespace, ())
-              if quota.name == record["quota"] and job.tasks and not any(
-                  in_scope(task.pod.spec, quota) for task in job.tasks.values())]
+                    asked=asked, own=Message("resource_quota.own", amount=quantity.to_text(
+                        own[name], quantity.style_of(used))) if name in own else None)
+            for name, (hard, used, pending, asked) in kept.items()]
+    lacking = {name: sum_of([*each[1:], f"-{each[0]}"], each[0]) for name, each in kept.items()}
+    beyond = [quota.key for quota in there if job.tasks and not any(
+        in_scope(task.pod.spec, quota) for task in job.tasks.values())]
     yield Cause("resource_quota", [
         Message("resource_quota", quota=record["quota"], names=[*kept], sums=sums),
         *(Message("resource_quota.scopes", quota=key) for key in beyond)], {
-            "quota": f"{job.namespace}/{record['quota']}", "short": short,
+            "quota": f"{job.namespace}/{record['quota']}",
+            "short": [*map(" ".join, lacking.items())], "twice": all(
+                own.get(name, 0) >= quantity.parse(text) for name, text in lacking.items()),
             "wanted": [(name, sum_of(each[1:], each[0])) for name, each in kept.items()],
             "scoped": beyond, "counted": [record["quota"]] * bool(job.tasks)}, [record])
     said, users = holders.quota_users(seen, job, kept, partial(
         holders.standing, seen, record), record)
     yield from [Cause("quota_used", said, {"holders": users}, [], True)] if said else ()
+
+
+def _own_used(seen: Evidence, job: JobInfo, quotas: Iterable[ResourceQuota]) -> pod_sum.Amounts:
+    """Return what a quota counts of the job's own pods, which exist."""
+    own: pod_sum.Amounts = {}
+    for quota, task in product(quotas, job.tasks.values()):
+        if task.key in seen.named and in_scope(task.pod.spec, quota):
+            pod_sum.add(own, usage(task.pod.spec, {}))
+    return own
 
 
 def hopeless(seen: Evidence, job: JobInfo, then: str) -> list[Cause]:
