@@ -179,6 +179,18 @@ def test_the_clusters_answer_about_a_pod_that_waits_for_leaving_ones_is_no_contr
                                  else "a/g waits in the cluster; v1.14.0 pipelines it")
 
 
+def test_a_pod_whose_gang_waits_for_a_leaving_one_is_told_as_given_back():
+    """Its pod with a free node is Allocated in each cycle, and never bound."""
+    old = Cluster().node("n1", cpu=8).node("n2", cpu=8).job("old", cpu=8, running={"n2": 1})
+    found = old.job("new", pods=2, cpu=8).changed(
+        "pod/old-0.metadata.deletionTimestamp=2026-01-01T00:00:00Z")
+    job, pod = (found.why(name, conf=conf("gang", "predicates")) for name in ("new", "new-0"))
+    assert "0 of 2 pods placed, 1 allocated and not bound, 1 pipelined" in job.head
+    assert "Pod default/new-0 has node n1 in each cycle and is not bound" in job.text
+    assert pod.head.startswith(job.head)
+    assert "is Allocated. Node n1 was found for it, and rolled back with its gang" in pod.head
+
+
 @pytest.mark.parametrize("phase, version, created, said", [
     ("Pending", "7", "07", True), ("Inqueue", "7", "07", False), ("Running", "7", "07", False),
     ("Pending", "", "07", False), ("Pending", "7", "09", False)])

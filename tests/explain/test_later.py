@@ -152,6 +152,21 @@ def test_a_spread_by_a_label_that_nodes_have_otherwise_takes_that_label():
         "whenUnsatisfiable ScheduleAnyway in its topology spread"]
 
 
+def test_a_spread_that_counts_a_zone_of_tainted_nodes_is_to_leave_it_out():
+    cluster = Cluster().node("n1", cpu=8, labels={"zone": "a"}).node(
+        "n2", cpu=8, labels={"zone": "b"}).changed(
+        "node/n2.taints=[{key: gpu, effect: NoSchedule}]")
+    for name, node in {"w-0": "nodeName: n1, ", "w-1": ""}.items():
+        cluster.add(
+            f"{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, labels: {{app: w}}}}, spec: "
+            f"{{schedulerName: volcano, {node}containers: [{{name: c, image: i}}], "
+            "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: "
+            "DoNotSchedule, labelSelector: {matchLabels: {app: w}}}]}}")
+    first = next(iter(cluster.why("w-1").remedies))
+    assert first.change.startswith("job default/w-1: nodeTaintsPolicy Honor in its topology spread")
+    assert first.effect == "w-1 is placed on n1"
+
+
 def test_a_job_that_loses_pods_is_told_which_plugins_allowed_it():
     cluster = Cluster().node("n1", cpu=7).queue("a", deserved=4).queue("c", deserved=4)
     cluster.job("old", queue="c", pods=4, min_member=1, cpu=1, running={"n1": 4})

@@ -14,7 +14,7 @@ from typing import Any
 from volcano_lab.api import PIPELINED, JobInfo, NodeInfo, TaskInfo, amount_text, quantity, storage
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, Queue, VolcanoJob
 from volcano_lab.explain import kubelet, lint
-from volcano_lab.explain.evidence import OWN, Evidence
+from volcano_lab.explain.evidence import OWN, Evidence, held
 from volcano_lab.explain.explanation import TABLES, Cause, moment_text
 from volcano_lab.explain.promises import promise_fails
 from volcano_lab.explain.releases import earlier
@@ -72,10 +72,10 @@ def lacks(seen: Evidence, tasks: Iterable[TaskInfo]) -> Cause | None:
 
 
 def _waits_here(seen: Evidence, task: TaskInfo) -> bool:
-    """Whether a pod is pipelined and waits here, too: for pods that leave its node, or as it is
-    never bound.
+    """Whether a pod waits here, too: pipelined, for pods that leave its node, or as it is never
+    bound; or held for pods of its gang that are pipelined.
     """
-    return leaves(seen, task) or (
+    return leaves(seen, task) or task in held(seen.ssn.jobs[task.job]) or (
         task.status == PIPELINED and promise_fails(seen, seen.ssn.jobs[task.job]))
 
 

@@ -315,6 +315,14 @@ def was_admitted(seen: Evidence, job: JobInfo) -> bool:
     return before not in ("", "Pending") or bool(seen.of("enqueued", job=job.uid))
 
 
+def held(job: JobInfo) -> list[TaskInfo]:
+    """Return the pods of a gang that have a node in the cycle, and are not bound before others of
+    the gang that are pipelined can be.
+    """
+    waits_for = job.in_status(states.PIPELINED) and not job.is_ready()
+    return [*job.in_status(states.ALLOCATED).values()] if waits_for else []
+
+
 def unbound(job: JobInfo) -> bool:
     """Return whether pods of a job wait, are not created yet, or are pipelined."""
     return not job.tasks or waits(job) or counts(job)[1] > 0

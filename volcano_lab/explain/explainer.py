@@ -15,7 +15,7 @@ from typing import Any
 from volcano_lab.api import FAILED, PIPELINED, RELEASING, JobInfo, TaskInfo, objects as api
 from volcano_lab.changes.draft import CLASSES
 from volcano_lab.explain import beyond, candidates, kubelet, questions, releases, remedies
-from volcano_lab.explain.evidence import Evidence, unbound, waits
+from volcano_lab.explain.evidence import Evidence, held, unbound, waits
 from volcano_lab.explain.explanation import TABLES, Cause, Explanation, Group, Waiting, each_said
 from volcano_lab.explain.head import PODS_REFUSED, gap_of, head_of, said_already
 from volcano_lab.explain.holdings import why_node, why_queue
@@ -302,7 +302,7 @@ class Explainer(Shown):
         task = self.evidence.tasks[key]
         if self.evidence.of("commit", task=key, operation="evict"):
             return self._victim(key)
-        if task.node_name:
+        if task.node_name and task not in held(self.session.jobs[task.job]):
             return self._placed(task)
         job, choice = self.why_job(task.job), questions.last_choice(self.evidence, key)
         if choice is None:

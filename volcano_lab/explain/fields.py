@@ -257,6 +257,11 @@ class Fields:
                 numbers.get("comes") or owners.lacks_head(self.job))):
             yield once(f"{self.name}.minAvailable={numbers['valid']}", rank=Rank.JOB)
 
+    def taints_honored(self, _: Numbers) -> Iterator[Option]:
+        """That its topology spread leave out the nodes whose taints the pods do not tolerate."""
+        yield once(*(f"{path.replace('whenUnsatisfiable', 'nodeTaintsPolicy')}=Honor" for path in (
+            self.world.written(self.job.uid, "whenUnsatisfiable", "DoNotSchedule"))))
+
     def repaired(self, numbers: Numbers) -> Iterator[Option]:
         """That nodes are again in the state of which Kubernetes' taints say that they are not; or
         that they have no taints, but for nodes that are for others, or do not work.

@@ -135,12 +135,12 @@ def _gap(cause: Cause) -> str:
 def _status(job: JobInfo) -> list[Message]:
     """The phase, and how many of the job's pods are in which state."""
     placed, promised, _ = counts(job)
-    done = len(job.in_status(SUCCEEDED))
+    done, held = len(job.in_status(SUCCEEDED)), len(evidence.held(job))
     parts = [Message("status.phase", phase=job.pod_group.status.phase or "Pending"),
-             Message("status.placed", placed=placed - done,
+             Message("status.placed", placed=placed - done - held,
                      pods=len(job.tasks)) if job.tasks else Message("status.no_pods")]
-    more = {"ended": done, "promised": promised, "leaving": len(job.in_status(RELEASING)),
-            "failed": len(job.in_status(FAILED))}
+    more = {"ended": done, "held": held, "promised": promised,
+            "leaving": len(job.in_status(RELEASING)), "failed": len(job.in_status(FAILED))}
     return parts + [Message(f"status.{name}", count=count) for name, count in more.items() if count]
 
 

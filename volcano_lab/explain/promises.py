@@ -74,9 +74,17 @@ def promised(seen: Evidence, job: JobInfo) -> Cause | None:
                            if task.status == RELEASING])
     since = {"moment": moment_text(_ends(seen, late[0]))} if late else {}
     warnings = [each for task in late for each in kubelet.warnings_of(seen, task)]
-    return Cause("promised", [*parts, *warnings,
-                              Message("promised.then" if leave else "promised.again")],
+    return Cause("promised", [*parts, *warnings, Message(
+        "promised.then" if leave else "promised.again"), *_held(job)],
                  {"promised": len(tasks), "overdue": [task.key for task in late], **since}, records)
+
+
+def _held(job: JobInfo) -> Iterator[Message]:
+    """Yield which pods have nodes and are not bound before those that are pipelined."""
+    held = evidence.held(job)
+    if held:
+        yield Message("promised.held", n=len(held), pod=held[0].key,
+                      nodes=[*dict.fromkeys(task.node_name for task in held)])
 
 
 def _harms(seen: Evidence, nodes: Iterable[str], records: list[Record]) -> Iterator[Message]:
