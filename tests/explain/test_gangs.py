@@ -346,15 +346,16 @@ def test_nodes_are_to_be_listed_by_a_hyper_node(more, topology, size, said):
     assert said in map(str, cluster.why("new", conf=TOPOLOGY).remedies)
 
 
-def test_a_node_that_is_added_has_a_name_that_a_hyper_node_matches():
+@pytest.mark.parametrize("last, free", [(9, True), (1, False)])
+def test_a_node_that_is_added_has_a_free_name_that_a_hyper_node_matches(last, free):
     """However it is called in the lab."""
-    member = {"type": "Node", "selector": {"regexMatch": {"pattern": "^n[0-9]$"}}}
+    member = {"type": "Node", "selector": {"regexMatch": {"pattern": f"^n[0-{last}]$"}}}
     cluster = Cluster([node("n0"), node("n1")]).add(str({
         "apiVersion": "topology.volcano.sh/v1alpha1", "kind": "HyperNode", "metadata": {
             "name": "rack"}, "spec": {"tier": 1, "members": [member]}}))
     found = cluster.add(*gang("new", 3, HARD, cpu="3")).why("new", conf=TOPOLOGY)
     assert ("1 more node like n0 (with names that HyperNode rack matches; new is placed on n0, n1, "
-            "1 new node)") in [*map(str, found.remedies)]
+            "1 new node)" in [*map(str, found.remedies)]) is free
 
 
 def parts(*sizes, cpu="3", topology=None, least=None, minimum=None):

@@ -4,6 +4,7 @@ HyperNodes that name it or match its name.
 Volcano: none
 """
 
+from collections.abc import Collection
 from typing import Any
 
 from volcano_lab.api.hyper_node import member_nodes
@@ -12,7 +13,7 @@ from volcano_lab.api.objects.volcano import ExactMatch, MemberSelector, MemberSp
 from volcano_lab.changes.draft import Draft
 from volcano_lab.manifests import ManifestError, field_defaults, found_text
 
-MOST_NODES = 10_000
+MOST_NODES, MOST_NAMES = 10_000, 1000
 
 
 def add_nodes(draft: Draft, like: Node, value: Any, where: str) -> None:
@@ -30,7 +31,7 @@ def add_nodes(draft: Draft, like: Node, value: Any, where: str) -> None:
     free = (f"{like.name}-more-{number}" for number in range(len(there) + count))
     names = [name for name in free if name not in there][:count]
     for place in list(draft.of_kind("hypernode")):
-        draft.put(place, _with_members(draft[place], like.name, names))
+        draft.put(place, _with_members(draft[place], like.name, names, there))
     drivers = [draft[place] for place in draft.of_kind("csinode") if draft[place].name == like.name]
     agents = [pod for pod in map(draft.__getitem__, draft.of_kind("pod"))
               if isinstance(pod, Pod) and pod.spec.node_name == like.name and any(
@@ -60,20 +61,35 @@ def _asked(value: Any, where: str) -> tuple[int, dict[str, str], dict[str, str]]
     return count, labels, devices
 
 
-def membership(obj: KubernetesObject, node: str) -> str:
-    """Return how an object, a HyperNode, has a node as a member by its name: "listed", or "matched"
-    by a pattern; "" for one that does not.
+def membership(obj: KubernetesObject, node: str, there: Collection[str]) -> str:
+    """Return how an object, a HyperNode, has a node, and may have another one, as a member by its
+    name: "listed", or "matched" by a pattern, which matches a name that none of the nodes that are
+    `there` has; "" for one that does not.
     """
+    free = {name: {} for name in _near_names(node) if name not in there}
     ways = ["listed" if member.selector.exact_match else "matched" for member in obj.spec.members
             if member.type == "Node" and member.selector.label_match is None
             and node in member_nodes(member.selector, {node: {}})
+            and (member.selector.exact_match or member_nodes(member.selector, free))
             ] if isinstance(obj, HyperNode) else []
     return min(ways, default="")
 
 
-def _with_members(obj: Any, like: str, names: list[str]) -> KubernetesObject:
-    """Add the copies of a node to a HyperNode that names it, or matches its name."""
-    if not membership(obj, like):
+def _near_names(node: str) -> list[str]:
+    """Names like that of a node: with another number at its end, or an addition.
+
+    >>> _near_names("n-07")[:3], _near_names("n-07")[-1]
+    (['n-07-more-0', 'n-00', 'n-01'], 'n-999')
+    """
+    stem = node.rstrip("0123456789")
+    return [f"{node}-more-0", *(
+        f"{stem}{number:0{len(node) - len(stem)}}" for number in range(MOST_NAMES))]
+
+
+def _with_members(obj: Any, like: str, names: list[str], there: Collection[str]
+                  ) -> KubernetesObject:
+    """Add the copies of a node to a HyperNode that names it, or matches its name and others."""
+    if not membership(obj, like, there):
         return obj
     more = [MemberSpec("Node", MemberSelector(exact_match=ExactMatch(name))) for name in names]
     return obj.changed(spec={"members": [*obj.spec.members, *more]})

@@ -160,7 +160,8 @@ def _by_hyper_node(seen: Evidence, job: JobInfo, change: Change) -> Iterator[Mes
     """
     nodes = [text.removeprefix("node/").partition(".more=")[0] for text in change.settings
              if ".more=" in text and job.contains_network_topology()]
-    found = grouped((membership(obj, name), obj.name) for obj in seen.objects for name in nodes)
+    found = grouped((membership(obj, name, seen.ssn.nodes), obj.name)
+                    for obj in seen.objects for name in nodes)
     yield from [Message(f"gains.{way}", names=names) for way, names in found.items() if way]
 
 
