@@ -145,7 +145,7 @@ def of_cycle(ssn: Session, release: str = "") -> Iterator[Finding]:
     >>> for finding in of_cycle(cycle.session):
     ...     print(finding.rule, finding, sep="; ")
     gang-impossible; Job default/train: its minimum of 3 pods requests cpu 6; all nodes together
-    have cpu 4 (lower minAvailable or the requests, or add nodes)
+    have cpu 4 (lower minMember or the requests, or add nodes)
     """
     for warning in ssn.conf.warnings + ssn.warnings:
         yield Finding("no-effect", WARNING, CONFIGURATION, warning)
