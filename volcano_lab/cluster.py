@@ -246,16 +246,16 @@ class Cluster(ClusterObjects):
             whole.others, whole.configuration(base_conf if conf is None else conf))
         known = verdicts(before)
         refused = [each.text for each in verdicts(after) if each not in known]
-        from volcano_lab.explain.beyond import BEYOND
+        from volcano_lab.explain import beyond
         from volcano_lab.explain.holdings import unmoved
         from volcano_lab.explain.price import later
 
-        counts, any_change = {*BEYOND} & {*changed.plugin_names()}, settings or added or removals
+        any_change = settings or added or removals or conf
         found = Comparison(
             at_rest(before, base, now), at_rest(after, changed, now), sorted({*refused}),
             lambda: later((before, base), (after, changed), now), (), lambda nodes, same: unmoved(
                 type(self)(after, changed).explainer(now=now).evidence, nodes, same)
-            if (any_change or conf) and (nodes or same or counts) else ())
+            if any_change and (nodes or same or beyond.named(changed)) else ())
         return self._spoken(found, lang)
 
     def remove(self, name: str) -> Self:

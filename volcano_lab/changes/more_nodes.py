@@ -14,6 +14,7 @@ from volcano_lab.changes.draft import Draft
 from volcano_lab.manifests import ManifestError, field_defaults, found_text
 
 MOST_NODES, MOST_NAMES = 10_000, 1000
+NO_LABELS: dict[str, str] = {}
 
 
 def add_nodes(draft: Draft, like: Node, value: Any, where: str) -> None:
@@ -66,13 +67,16 @@ def membership(obj: KubernetesObject, node: str, there: Collection[str]) -> str:
     name: "listed", or "matched" by a pattern, which matches a name that none of the nodes that are
     `there` has; "" for one that does not.
     """
-    free = {name: {} for name in _near_names(node) if name not in there}
-    ways = ["listed" if member.selector.exact_match else "matched" for member in obj.spec.members
+    ways = [member.selector for member in obj.spec.members
             if member.type == "Node" and member.selector.label_match is None
             and node in member_nodes(member.selector, {node: {}})
-            and (member.selector.exact_match or member_nodes(member.selector, free))
             ] if isinstance(obj, HyperNode) else []
-    return min(ways, default="")
+    if any(selector.exact_match for selector in ways):
+        return "listed"
+    if not ways:
+        return ""
+    free = dict.fromkeys((name for name in _near_names(node) if name not in there), NO_LABELS)
+    return "matched" if any(member_nodes(selector, free) for selector in ways) else ""
 
 
 def _near_names(node: str) -> list[str]:

@@ -18,6 +18,7 @@ from volcano_lab.explain.evidence import OWN, Evidence, held
 from volcano_lab.explain.explanation import TABLES, Cause, moment_text
 from volcano_lab.explain.promises import promise_fails
 from volcano_lab.explain.releases import earlier
+from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.manifests import OperatorObject, cards, events, numa, unsupported
 from volcano_lab.messages import Message, Said
 
@@ -64,6 +65,11 @@ def beyond_causes(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
             version=Message("beyond.version", version=seen.scheduler) if seen.scheduler else None)
         if said or (changed and not off):
             yield from _in_cluster(seen, task, said, changed)
+
+
+def named(conf: SchedulerConfiguration) -> set[str]:
+    """Return the plugins of a configuration that decide beyond the lab."""
+    return {*BEYOND}.intersection(conf.plugin_names())
 
 
 def lacks(seen: Evidence, tasks: Iterable[TaskInfo]) -> Cause | None:

@@ -306,8 +306,8 @@ class Tries:
         brings = spared(self.seen, self.base, after, uid) if self.keep else gains(
             self.seen, self.before, after, uid, gone=change.removals)
         then = beyond.lacks(Evidence(after.rest.session, after.rest.trace, after.rest.world),
-                            after.rest.session.jobs[uid].tasks.values()) if (
-            beyond.BEYOND.keys() & {*after.rest.session.conf.plugin_names()}) else None
+                            after.rest.session.jobs[uid].tasks.values()
+                            ) if beyond.named(after.rest.session.conf) else None
         lacking = [Message("gains.then", gap=head.gap_of(then, True))] if then else []
         return Remedy((*beside(self.seen, self.job, (change, *alike)), *brings, *lacking,
                        *costs(self.seen.called, cost), *on),
