@@ -20,6 +20,7 @@ def test_every_verb_is_asked():
     assert {verb for verb, _ in ASKED} == VERBS.keys()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("verb", "part"), ASKED)
 def test_the_answers_are_those_recorded(verb, part):
     found = {world["name"]: text for world in ASKED[verb, part] if (

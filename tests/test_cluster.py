@@ -48,6 +48,7 @@ CHANGES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("sentence", "change", "expected"), CHANGES,
                          ids=[row[0] for row in CHANGES])
 def test_a_change_shows_and_the_original_stays(sentence, change, expected):
@@ -111,6 +112,7 @@ def test_manifests_and_words_mix():
     assert set(of_kind(cluster.remove("m"), Node)) == {"n"}
 
 
+@pytest.mark.long
 def test_a_cluster_written_out_decides_the_same(tmp_path):
     cluster = hundred().job("b", running={"n": 20})
     file = tmp_path / "cluster.yaml"
@@ -136,6 +138,7 @@ def test_the_calls_that_describe_a_cluster_make_it_again():
         assert names["cluster"].objects() == described.objects()
 
 
+@pytest.mark.long
 def test_the_configuration_is_the_caller_s():
     conf = "actions: allocate\ntiers:\n- plugins:\n  - name: gang\n"
     cycle = hundred().run(conf)

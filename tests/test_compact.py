@@ -49,6 +49,7 @@ def total(paths: list[Path]) -> int:
     return sum(code_lines(path.read_text(encoding="utf-8")) for path in paths)
 
 
+@pytest.mark.long
 def test_the_model_is_read_in_a_day():
     page = (ROOT / "docs" / "reading.md").read_text(encoding="utf-8")
     listed = re.findall(r"^\| `(\S+\.py)` \|", page, re.MULTILINE)
@@ -77,6 +78,7 @@ def test_conditions_and_loops_are_counted():
     assert density(ast.parse("[x for x in y if x and z] if w else 0")) == 5
 
 
+@pytest.mark.long
 def test_no_function_is_dense():
     """The course apart."""
     dense = [f"{path.relative_to(LIBRARY)}:{part.lineno} {part.name}"
@@ -120,6 +122,7 @@ def files_entered(cluster: Cluster) -> list[str]:
             if Path(file).is_relative_to(LIBRARY)]
 
 
+@pytest.mark.long
 def test_the_core_fits_its_bound():
     files = [path for name in CORE for path in (
         [LIBRARY / name] if name.endswith(".py") else (LIBRARY / name).rglob("*.py"))]
@@ -142,6 +145,7 @@ def crowded(source: str) -> list[int]:
     return found
 
 
+@pytest.mark.long
 def test_an_expression_does_one_thing():
     assert crowded("[y for x in z if (y := x)]\n1 if a else (2 if b else 3)\n1 if a else 2") == [
         1, 2]

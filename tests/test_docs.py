@@ -86,6 +86,7 @@ def test_a_page_links_to_no_notebook_of_the_other_language(folder, tmp_path, mon
     assert f"]({other})" not in copy.read_text() and "](00-fair-share.ipynb)" in copy.read_text()
 
 
+@pytest.mark.long
 def test_a_page_has_the_places_that_a_lesson_links_to(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
     from folds import link_parts
@@ -145,6 +146,7 @@ def test_the_search_finds_what_kubectl_shows(pages, words, page):
     assert f"pending/{page}" in first
 
 
+@pytest.mark.long
 def test_chinese_words_are_searched_in_pairs_of_characters(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
     from chinese_search import ChineseSearch
@@ -160,6 +162,7 @@ def test_the_map_names_where_the_main_files_went(pages):
         assert source in text
 
 
+@pytest.mark.long
 def test_the_face_has_each_class_with_its_methods(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
     import generate

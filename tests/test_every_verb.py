@@ -51,6 +51,7 @@ def printed(capsys, *words):
     return code, json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.long
 def test_run_what_if_and_diff_agree(name):
     at_rest = cluster(name).run(cycles=10)
     assert at_rest.rests and waiting(facts(at_rest)) == WAITING[name]
@@ -59,6 +60,7 @@ def test_run_what_if_and_diff_agree(name):
     assert not unchanged and not cluster(name).diff(Cluster(EXPORTS[name]()))
 
 
+@pytest.mark.long
 def test_the_commands_agree(name, file, capsys):
     _, ran = printed(capsys, "run", file, "--cycles", "rest")
     assert {row["pending"] for row in ran["jobs"] if row["pending"]} == {
@@ -74,6 +76,7 @@ def test_the_commands_agree(name, file, capsys):
     assert main(["diff", file, file]) == 0
 
 
+@pytest.mark.long
 def test_a_sweep_starts_where_run_ends(name):
     metrics = ["placed", "pending", *(f"job/{job}.pending" for job in WAITING[name])]
     row, = cluster(name).sweep({"queue/default.weight": [1]}, metrics).rows
@@ -83,6 +86,7 @@ def test_a_sweep_starts_where_run_ends(name):
         pending for _, pending in WAITING[name].values()]
 
 
+@pytest.mark.long
 def test_an_export_of_the_export_decides_the_same(name, tmp_path):
     found = facts(cluster(name).run(cycles=10))
     for form in ("yaml", "json"):
@@ -93,6 +97,7 @@ def test_an_export_of_the_export_decides_the_same(name, tmp_path):
     assert sorted(facts(anonymous).values()) == sorted(found.values())
 
 
+@pytest.mark.long
 def test_serve_and_the_simulation_agree(name, file):
     service = Service(file.rpartition("/")[0], report=lambda _: None)
     for _ in range(4):

@@ -53,6 +53,7 @@ def test_queues_have_a_row_for_each_resource():
     assert not frame.map(lambda cell: isinstance(cell, dict)).any().any()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("make", [lambda: cluster().run(), lambda: cluster().what_if(
     "queue/a.capability.cpu=3"), lambda: cluster().sweep({"queue/a.weight": [1, 2]})])
 def test_a_chart_says_in_words_what_it_shows(make):
@@ -77,6 +78,7 @@ def test_a_configuration_is_a_mapping_a_text_a_file_or_that_of_a_config_map(tmp_
         cluster().run({"actions": "alocate"})
 
 
+@pytest.mark.long
 def test_each_verb_takes_the_configuration_of_its_cluster():
     own = Cluster(conf="actions: enqueue").node("n1", cpu=4).job("a", cpu=1)
     assert own.run().committed == [] and own.run(CONF).committed
@@ -86,6 +88,7 @@ def test_each_verb_takes_the_configuration_of_its_cluster():
     assert own.simulate(3).rows["jobs"][0][7] is None
 
 
+@pytest.mark.long
 def test_one_object_is_added_or_removed_as_several_are():
     node = "{apiVersion: v1, kind: Node, metadata: {name: n2}}"
     for one in (node, [node]):
@@ -109,6 +112,7 @@ def test_a_removed_job_takes_what_its_controller_created_with_it():
     assert removed.run().session.jobs.keys() == after.jobs.keys()
 
 
+@pytest.mark.long
 def test_files_stand_for_a_cluster_wherever_one_is_taken(tmp_path):
     (file := tmp_path / "c.yaml").write_text(cluster().export())
     (more := tmp_path / "more.yaml").write_text(Cluster().node("more", cpu=4).export())
@@ -156,6 +160,7 @@ def test_tab_shows_the_public_names_alone():
             "export"} <= {*dir(Cluster)}
 
 
+@pytest.mark.long
 def test_what_the_page_shows_runs():
     page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
     lines = re.search(r"```python\n(.*?)```", page, re.DOTALL)[1]
@@ -171,6 +176,7 @@ ASKED = {"why": lambda c, lang: c.why("waits", lang=lang), "why all": lambda c, 
     "simulate": lambda c, lang: c.simulate(60, lang=lang)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("verb", ASKED)
 def test_a_result_is_shown_in_the_language_that_is_asked_for(verb):
     cluster = Cluster().node("n1", cpu=4).job("waits", cpu=6).job("fits", cpu=1)
@@ -181,6 +187,7 @@ def test_a_result_is_shown_in_the_language_that_is_asked_for(verb):
         ASKED[verb](cluster, "fr")
 
 
+@pytest.mark.long
 def test_causes_and_changes_are_in_the_language_of_their_answer():
     answer = Cluster().node("n1", cpu=4).job("waits", cpu=6).why("waits", lang="zh")
     texts = [answer.head, answer.text, answer.causes[0].text, str(answer.remedies[0]),

@@ -29,6 +29,7 @@ def module_name(path):
 PATHS = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 
+@pytest.mark.long
 def test_every_unit_is_ranked_and_imports_point_down_only():
     result = subprocess.run(
         [sys.executable, "-c", "from importlinter.cli import lint_imports_command as l; l()"],
@@ -36,6 +37,7 @@ def test_every_unit_is_ranked_and_imports_point_down_only():
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+@pytest.mark.long
 def test_plugins_meet_in_the_session_only():
     known = Registry.all["plugin"]
     plugins = {known.get(name).__module__ for name in known.built_in}
@@ -66,11 +68,13 @@ def test_the_package_alone_is_light():
     assert not loaded & (LAB | SIMULATION | {"yaml", "rich"})
 
 
+@pytest.mark.long
 def test_the_command_loads_nothing_before_it_answers_to_ctrl_c():
     new = loaded_by("volcano_lab.cli").keys() - loaded_by("json").keys()
     assert new == {"volcano_lab", "volcano_lab.cli"}
 
 
+@pytest.mark.long
 def test_help_and_completion_load_no_scheduler():
     loaded = loaded_by("volcano_lab.cli.grammar").keys()
     assert not loaded & {"numpy", "yaml", "rich", "volcano_lab.api", "volcano_lab.framework"}

@@ -172,6 +172,7 @@ NAMED = re.compile(r"(?:\]\((\d[\w-]+\.ipynb)\)\W*)?\b(?:section|part)s? (\d+(?:
 """A section, of the lesson that is linked before it or of the page itself."""
 
 
+@pytest.mark.long
 def test_sections_of_lessons_that_a_page_names_are_there():
     pages = {path.name: prose(path) for path in NOTEBOOKS if path.parent.name != "zh"}
     numbers = {name: re.findall(r"^## (\d+)\. ", text, re.MULTILINE)

@@ -28,6 +28,7 @@ def in_another_order(case):
     return case | {"objects": [*fixed["Node"], *moved, *fixed["HyperNode"]]}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_order_of_the_objects_changes_nothing(family):
     found = [text for case, decisions in FAMILIES[family]
@@ -35,6 +36,7 @@ def test_the_order_of_the_objects_changes_nothing(family):
     assert not found, "\n".join(found[:10])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("arrays", [True, False], ids=["arrays", "node by node"])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_decides_as_recorded(family, arrays):

@@ -143,6 +143,7 @@ def test_a_nominated_task_gets(sentence, cpu, where, arrays):
     assert ssn.committed == [["allocate", "default/a-0", where]], sentence
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("chooser", [node_chooser, PlainChooser])
 def test_the_node_of_a_task_is_the_one_by_the_definition(chooser):
     """The nominated node where the task fits what is idle or ending there; else of the nodes that
@@ -190,6 +191,7 @@ def test_a_role_fails_on_a_node_for_the_reason_at_its_own_look(arrays):
     assert str(errors) == "0/1 nodes are unavailable: 1 Insufficient cpu."  # memory before that
 
 
+@pytest.mark.long
 @given(cases())
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 def test_no_node_is_overfilled(case):

@@ -139,6 +139,7 @@ def test_a_queue_takes_nothing_back_from_itself():
     assert decided == []  # although gang would allow three of its own
 
 
+@pytest.mark.long
 def test_a_queue_that_any_plugin_calls_overused_is_skipped_for_the_next():
     class Mine(Plugin):
         def overused(self, queue):

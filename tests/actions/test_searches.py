@@ -95,6 +95,7 @@ def test_decisions_do_not_depend_on_what_is_observed(conf, minimum, requests):
     assert brief.committed == every.committed
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sizes", [(5, 3, 5), (3, 5, 5), (5, 5, 3)])
 def test_nodes_with_too_few_victims_are_not_asked_again_until_one_of_their_jobs_changes(
         monkeypatch, sizes):

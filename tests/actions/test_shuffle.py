@@ -93,6 +93,7 @@ def test_several_functions_of_a_plugin_and_copies_of_a_task_cause_one_eviction_e
             for task in web} == {"web-0": "Releasing", "web-1": "Running", "web-2": "Running"}
 
 
+@pytest.mark.long
 def test_budgets_hold_in_preempt_and_reclaim_where_pdb_is_in_the_deciding_tier():
     cluster = base().job("high", pods=1, cpu=1)
     changes = [priority("web", 1), priority("other", 2000), priority("high", 1000)]

@@ -41,17 +41,20 @@ def at_most(left, right):
                for name in DIMENSIONS)
 
 
+@pytest.mark.long
 @given(resources, claims(guarantees=st.just(EMPTY)))
 def test_no_more_is_given_than_there_is(cluster, queues):
     assert at_most(total(deserved(cluster, queues).values()), cluster)
 
 
+@pytest.mark.long
 @given(resources, claims())
 def test_only_guarantees_exceed_the_cluster(cluster, queues):
     given_away = total(deserved(cluster, queues).values())
     assert at_most(given_away, cluster + total(claim.guarantee for claim in queues))
 
 
+@pytest.mark.long
 @given(resources, claims())
 def test_a_queue_gets_no_more_than_it_requests_and_may_hold_unless_guaranteed(cluster, queues):
     found = deserved(cluster, queues)
@@ -63,6 +66,7 @@ def test_a_queue_gets_no_more_than_it_requests_and_may_hold_unless_guaranteed(cl
             assert found[claim.queue].get(name) <= max(min(most), claim.guarantee.get(name))
 
 
+@pytest.mark.long
 @given(resources, claims())
 def test_a_queue_gets_at_least_its_guarantee(cluster, queues):
     found = deserved(cluster, queues)
@@ -72,6 +76,7 @@ def test_a_queue_gets_at_least_its_guarantee(cluster, queues):
 one_dimension = st.builds(Resource, amounts)
 
 
+@pytest.mark.long
 @given(one_dimension, st.lists(st.tuples(st.integers(1, 9), one_dimension), min_size=1, max_size=5),
        st.integers(1, 9))
 def test_more_weight_never_gives_a_queue_less(cluster, weights, more):
@@ -81,6 +86,7 @@ def test_more_weight_never_gives_a_queue_less(cluster, weights, more):
     assert at_most(before, after)
 
 
+@pytest.mark.long
 @given(resources, claims(), st.randoms())
 def test_the_order_of_claims_does_not_matter(cluster, queues, chance):
     shuffled = list(queues)
@@ -88,6 +94,7 @@ def test_the_order_of_claims_does_not_matter(cluster, queues, chance):
     assert water_fill(cluster, queues) == water_fill(cluster, shuffled)
 
 
+@pytest.mark.long
 @given(resources, claims())
 def test_no_unfinished_queue_could_take_the_remainder(cluster, queues):
     rounds = water_fill(cluster, queues)
@@ -103,6 +110,7 @@ def test_no_unfinished_queue_could_take_the_remainder(cluster, queues):
                        for name in DIMENSIONS)
 
 
+@pytest.mark.long
 @given(resources, claims())
 def test_each_round_starts_with_the_remainder_of_the_one_before(cluster, queues):
     rounds = water_fill(cluster, queues)
@@ -111,6 +119,7 @@ def test_each_round_starts_with_the_remainder_of_the_one_before(cluster, queues)
         assert round_.deserved == {**round_.deserved, **{s.queue: s.after for s in round_.steps}}
 
 
+@pytest.mark.long
 @given(resources, claims())
 def test_a_round_is_for_the_queues_that_the_rounds_before_have_left(cluster, queues):
     left = {claim.queue: claim.weight for claim in queues}
@@ -166,6 +175,7 @@ def test_dominant_share(sentence, allocated, expected):
     assert dominant_share(allocated, cluster) == expected, sentence
 
 
+@pytest.mark.long
 @given(resources, resources)
 def test_a_queue_is_as_full_as_in_its_fullest_dimension(allocated, share):
     full = [allocated.get(name) / share.get(name) for name in DIMENSIONS
@@ -173,6 +183,7 @@ def test_a_queue_is_as_full_as_in_its_fullest_dimension(allocated, share):
     assert queue_share(allocated, share) == max(full, default=0.0)
 
 
+@pytest.mark.long
 @given(resources, resources, resources, limits)
 def test_the_real_capability_keeps_the_guarantees_of_others(cluster, own, others, capability):
     most = real_capability(cluster, own + others, own, capability)

@@ -42,6 +42,7 @@ def test_nested_repeats_are_matched_within_the_limit(pattern, text):
     assert Pattern(pattern).search(text) is False
 
 
+@pytest.mark.long
 def test_a_pattern_that_exceeds_the_limit_is_refused_once_for_all_texts(monkeypatch):
     monkeypatch.setattr(go_pattern, "SECONDS", 0.05)
     pattern = Pattern("(a|aa)+$")

@@ -118,6 +118,7 @@ def histories(draw):
     return forests
 
 
+@pytest.mark.long
 @given(histories())
 def test_the_past_leaves_no_trace(forests):
     tree, known, nodes = tree_of(nodes={}), set(), {}
@@ -237,6 +238,7 @@ def test_nodes_added_later_match_by_pattern_and_label():
     assert tree.snapshot().real_nodes_set["s0"] == {"gpu-8"}
 
 
+@pytest.mark.long
 def test_a_pattern_that_exceeds_its_time_limit_matches_no_node(monkeypatch, caplog):
     monkeypatch.setattr(go_pattern, "SECONDS", 0.05)
     nodes = {"a": {}, "a" * 63 + "-1": {}, "gpu-1": {}}

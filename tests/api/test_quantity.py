@@ -107,6 +107,7 @@ numbers = st.builds(
 )
 
 
+@pytest.mark.long
 @given(numbers)
 def test_canonical_text_is_the_same_number_and_canonical_in_its_style(text):
     once = canonical(text)
@@ -114,11 +115,13 @@ def test_canonical_text_is_the_same_number_and_canonical_in_its_style(text):
     assert quantity.to_text(quantity.parse(once), quantity.style_of(text)) == once
 
 
+@pytest.mark.long
 @given(st.integers(-(2**62), 2**62), st.sampled_from(["DecimalSI", "BinarySI", "DecimalExponent"]))
 def test_whole_numbers_survive_being_written(number, style):
     assert quantity.parse(quantity.to_text(number, style)) == number
 
 
+@pytest.mark.long
 @given(st.fractions(min_value=0, max_value=10**9))
 def test_nothing_is_written_as_less_than_it_is(number):
     written = quantity.parse(quantity.to_text(number))

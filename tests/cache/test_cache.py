@@ -122,6 +122,7 @@ def others(cache):
             }, tree.ready)
 
 
+@pytest.mark.long
 def test_every_other_kind_comes_in_any_order_and_twice_and_goes():
     expected = others(Cache([node(), *OTHERS]))
     assert expected[0] == {"team": {"tier": "a"}

@@ -50,6 +50,7 @@ def test_a_dump_loads_again_and_gives_the_same_cycle(tmp_path, seed):
     assert record.decisions["steps"][1]["committed"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(5))
 def test_so_it_does_after_a_cycle_while_tasks_are_binding(seed):
     cache = crowded(seed).cache()

@@ -90,6 +90,7 @@ def test_run_counts_members_that_are_not_created_as_pending(capsys, file):
     assert "train (3 of 3 pods, 3 not created yet) waits" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_every_verb_counts_a_gang_whose_only_pod_has_failed_as_waiting(capsys, tmp_path):
     (tmp_path / "gang.yaml").write_text(FAILED)
     row, = json_of(capsys, "run", str(tmp_path / "gang.yaml"))["jobs"]
@@ -125,6 +126,7 @@ def test_other_numbers_of_cycles_are_refused(capsys, file, cycles):
     assert f"--cycles is {cycles}; allowed" in capsys.readouterr().err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("setting", [
     "queue/small.capability.cpu=3", "job/train.queue=default", "job/train.requests.cpu=500m",
     "job/default/train.queue=default", "job/train.tasks[0].replicas=2"])
@@ -135,11 +137,13 @@ def test_a_change_has_its_effect_on_a_job_without_pods(capsys, file, setting):
     assert row["pending"] == [3, 0]
 
 
+@pytest.mark.long
 def test_a_smaller_minimum_asks_for_less(capsys, file):
     row = train(capsys, "what-if", file, "--set", "job/train.minAvailable=2")
     assert (row["placed"], row["pending"]) == ([0, 2], [3, 1])
 
 
+@pytest.mark.long
 def test_a_node_is_uncordoned_with_its_taint(capsys, file):
     change = "--set", "job/train.requests.cpu=10", "--set", "job/train.queue=default", "--set", (
         "job/train.minAvailable=1")
@@ -148,6 +152,7 @@ def test_a_node_is_uncordoned_with_its_taint(capsys, file):
     assert row["placed"] == [0, 1]
 
 
+@pytest.mark.long
 def test_sweep_sees_the_pods_that_are_created(capsys, file):
     assert main(["sweep", file, "--grid", "queue/small.capability.cpu=2..4", "--metric",
                  "job/train.placed", "--metric", "pending", "-o", "json"]) == 0
@@ -181,6 +186,7 @@ def test_a_simulation_creates_the_pods_of_an_admitted_job(capsys, tmp_path, cycl
     assert (row["phase"] == "Pending", row["bound"] + row["running"]) == (False, pods)
 
 
+@pytest.mark.long
 def test_a_job_that_is_never_admitted_is_explained_with_its_pods_in_any_cycle(capsys, file):
     codes = []
     for more in ([], ["--cycle", "3"]):
@@ -189,6 +195,7 @@ def test_a_job_that_is_never_admitted_is_explained_with_its_pods_in_any_cycle(ca
     assert codes[0] == codes[1] and "pods_later" in codes[0]
 
 
+@pytest.mark.long
 def test_the_pods_of_a_submitted_job_are_not_there_before_it_is_admitted():
     """Whether its PodGroup is among the files, or only the Job."""
     job = next(each for each in CLUSTER.split("---") if "kind: Job" in each)
@@ -201,6 +208,7 @@ def test_the_pods_of_a_submitted_job_are_not_there_before_it_is_admitted():
     assert "pods_later" not in [cause.code for cause in there.causes]
 
 
+@pytest.mark.long
 def test_serve_creates_the_pods_of_an_admitted_job(tmp_path):
     service = Service(enlarged(tmp_path).parent, report=lambda _: None)
     for _ in range(3):
@@ -229,6 +237,7 @@ def test_lint_looks_at_the_pods_that_a_waiting_job_will_have(capsys, tmp_path):
         row["rule"] for row in json.loads(capsys.readouterr().out)["findings"]}
 
 
+@pytest.mark.long
 def test_why_looks_at_the_cluster_once_the_admitted_jobs_have_their_pods(capsys, tmp_path):
     cluster = Cluster(loads(CLUSTER.replace("capability: {cpu: 2}", "capability: {cpu: 4}")))
     cluster.job("late", pods=6, cpu=1)
@@ -254,6 +263,7 @@ def test_a_run_that_stops_though_pods_are_evicted_says_so(cycles, said, capsys, 
     assert ("--cycle 12 runs 12 cycles" in capsys.readouterr().err) == said
 
 
+@pytest.mark.long
 def test_the_line_of_a_change_can_be_pasted(capsys, file, tmp_path, monkeypatch):
     (tmp_path / "x.conf").write_text(DEFAULT_CONF)
     monkeypatch.setenv("COLUMNS", "400")

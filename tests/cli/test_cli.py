@@ -42,6 +42,7 @@ def files(tmp_path_factory):
     return folder
 
 
+@pytest.mark.long
 def test_run_shows_queues_jobs_placements_and_reasons(files):
     result = volcano_lab_command("run", files / "cluster.yaml")
     assert result.returncode == 0
@@ -82,6 +83,7 @@ def test_warnings_go_to_the_error_output(files):
     assert "plugins" in result.stderr
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("conf", "found"), [
     ("wrong.conf", 'actions names "alocate"'), ("both.conf", "tiers[0] has proportion beside drf")])
 @pytest.mark.parametrize("name", ["a", "--all"])
@@ -98,6 +100,7 @@ def test_why_answers_with_what_runs_where_the_configuration_is_refused(files, na
     assert "Volcano refuses this configuration as a whole and keeps" in answers[1].stderr
 
 
+@pytest.mark.long
 def test_what_if_takes_the_refused_configuration_that_why_takes(files):
     answer = volcano_lab_command("what-if", files / "cluster.yaml", "--base-conf",
                                  files / "wrong.conf", "--set", "queue/a.weight=2")
@@ -143,6 +146,7 @@ def test_a_mistake_is_a_sentence_and_exit_code_2(arguments, sentence, files, mon
     assert told.err.count("\n") == 1
 
 
+@pytest.mark.long
 def test_an_output_without_chinese_signs_is_told_of(files):
     done = subprocess.run(
         [sys.executable, "-m", "volcano_lab.cli", "why", str(files / "cluster.yaml"), "a", "--lang",
@@ -324,6 +328,7 @@ def test_a_time_and_a_config_map_that_cannot_be_read(tmp_path, capsys):
         assert sentence in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_of_very_many_jobs_those_that_wait_are_listed(tmp_path, capsys):
     many = Cluster().node("n1", cpu=100)
     for number in reversed(range(70)):

@@ -23,6 +23,7 @@ def objects_of(case):
     return [from_dict(obj) for obj in case["objects"]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", SOME, ids=[case["name"] for case in SOME])
 def test_manifests_lose_nothing(case):
     for form in ("yaml", "json"):

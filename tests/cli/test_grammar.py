@@ -39,6 +39,7 @@ def printed(capsys, *arguments):
     return code, capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_json_and_yaml_are_the_same_data_with_keys_in_one_style(file, capsys):
     _, as_json = printed(capsys, "run", file, "-o", "json")
     _, as_yaml = printed(capsys, "run", file, "-o", "yaml")
@@ -60,6 +61,7 @@ def test_json_and_yaml_are_the_same_data_with_keys_in_one_style(file, capsys):
     assert not [key for key in found if "_" in key]
 
 
+@pytest.mark.long
 def test_names_and_a_namespace(file, capsys):
     assert printed(capsys, "run", file, "-o", "name") == (0, "job/default/fits\njob/ml/waits\n")
     assert printed(capsys, "run", file, "-n", "ml", "-o", "name") == (0, "job/ml/waits\n")
@@ -70,6 +72,7 @@ def test_names_and_a_namespace(file, capsys):
     assert told == "job/ml/waits\n"
 
 
+@pytest.mark.long
 def test_names_of_a_change_are_in_the_namespace(file, capsys):
     words = ["what-if", file, "-n", "ml", "-o", "name", "--set"]
     assert printed(capsys, *words, "job/waits.queue=default") == (0, "job/ml/waits\n")
@@ -80,6 +83,7 @@ def test_names_of_a_change_are_in_the_namespace(file, capsys):
     assert main([*words, "plugin/gang.enablePreemptable=true", "--expect", "fits=placed"]) == 2
 
 
+@pytest.mark.long
 def test_a_namespace_without_the_job_is_not_answered_with_another(file, capsys):
     assert main(["why", file, "fits", "-n", "ml", "-o", "name"]) == 2
     assert capsys.readouterr().err == (
@@ -91,11 +95,13 @@ def test_a_namespace_without_the_job_is_not_answered_with_another(file, capsys):
     assert "no job is in namespace mll; jobs are in default, ml\n" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_a_waiting_job_can_make_it_fail(file, capsys):
     assert printed(capsys, "run", file, "--fail-on-pending")[0] == 1
     assert printed(capsys, "run", file, "--fail-on-pending", "-n", "default")[0] == 0
 
 
+@pytest.mark.long
 def test_a_job_that_waits_for_what_is_being_freed_can_make_it_fail(tmp_path, capsys):
     cluster = Cluster().node("n1", cpu=4).job("low", pods=2, cpu=2, min_member=1, running={"n1": 2})
     cluster.add("{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, "
@@ -110,6 +116,7 @@ def test_a_job_that_waits_for_what_is_being_freed_can_make_it_fail(tmp_path, cap
     assert re.search(r"^default/new +default +Inqueue +1 +1 +0 +1 +0$", found, re.MULTILINE)
 
 
+@pytest.mark.long
 def test_colours_by_phase_unless_they_are_not_wanted(file, capsys, monkeypatch):
     assert "\x1b" not in printed(capsys, "run", file)[1]
     monkeypatch.setenv("FORCE_COLOR", "1")
@@ -228,6 +235,7 @@ def test_names_in_the_files_are_completed(file, words, offered):
     assert {*offered} <= {*completed(words.format(file=file))}
 
 
+@pytest.mark.long
 def test_files_are_named_as_for_kubectl(file, capsys):
     whole = printed(capsys, "run", file, "-o", "json")
     assert printed(capsys, "run", "-f", file, "-A", "-o", "json") == whole
@@ -245,6 +253,7 @@ def test_help_and_version_are_words_too(capsys):
     assert printed(capsys, "version")[1].split() == printed(capsys, "--version")[1].split()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="this system has no /dev/fd")
 def test_files_may_be_what_a_shell_substitutes(file, tmp_path):
     (tmp_path / "c.conf").write_text("actions: allocate")
@@ -271,6 +280,7 @@ def test_a_misspelt_action_or_plugin_is_answered_with_what_is_near(file, tmp_pat
     assert f"{near}?" in capsys.readouterr().err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion(shell, capsys, tmp_path):
     code, script = printed(capsys, "completion", shell)
@@ -325,6 +335,7 @@ def test_watch_runs_again_when_a_file_changes(file, capsys, monkeypatch):
     assert "cluster.yaml" in told
 
 
+@pytest.mark.long
 def test_what_is_logged_does_not_disturb(tmp_path):
     lines = tmp_path / "case.jsonl"
     group = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup",
@@ -348,6 +359,7 @@ ANSWERS = [("run",), ("why", "waits"), ("why", "--all"), ("lint",), ("what-if", 
            "queue/team.weight=2"), ("simulate", "--duration", "1m"), ("capture",)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("words", ANSWERS, ids=" ".join)
 def test_the_language_stands_before_the_command_or_behind_it(words, file, capsys):
     name, *more = words

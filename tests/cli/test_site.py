@@ -25,6 +25,7 @@ def address(tmp_path):
         running.shutdown()
 
 
+@pytest.mark.long
 def test_each_file_comes_with_its_type(address):
     for name, kind in FILES.items():
         with urllib.request.urlopen(address + name, timeout=5) as answer:
@@ -32,11 +33,13 @@ def test_each_file_comes_with_its_type(address):
             assert answer.headers["Cache-Control"] == "no-cache"
 
 
+@pytest.mark.long
 def test_nothing_outside_of_the_folder_is_served(address):
     with pytest.raises(urllib.error.HTTPError, match="404"):
         urllib.request.urlopen(address + "../../etc/passwd", timeout=5)
 
 
+@pytest.mark.long
 def test_a_folder_without_a_site_and_a_port_that_is_taken_are_one_sentence(
         address, tmp_path, capsys):
     assert main(["site", str(tmp_path / "none")]) == 2

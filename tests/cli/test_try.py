@@ -30,6 +30,7 @@ def told(capsys, *arguments):
     return code, capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_another_weight_moves_pods_from_one_queue_to_the_other(file, capsys):
     code, text = told(capsys, "what-if", file, "--set", "queue/a.weight=3", "-o", "json")
     found = json.loads(text)
@@ -44,6 +45,7 @@ def test_another_weight_moves_pods_from_one_queue_to_the_other(file, capsys):
     assert "4 -> 6" in text and max(map(len, text.splitlines())) <= 80
 
 
+@pytest.mark.long
 def test_line_ends_of_windows_and_a_byte_order_mark_mean_nothing(file, tmp_path, capsys):
     conf = ("actions: 'enqueue, allocate'\ntiers:\n- plugins:\n"
             "  - name: gang\n  - name: proportion\n")
@@ -57,6 +59,7 @@ def test_line_ends_of_windows_and_a_byte_order_mark_mean_nothing(file, tmp_path,
     assert found[0] == found[1] and json.loads(found[0][1])["placements"]
 
 
+@pytest.mark.long
 def test_a_job_that_is_gone_is_not_counted_as_better_off(file, capsys):
     for change in (["--remove", "queue/b"], ["--remove", "podgroup/two"]):
         text = " ".join(told(capsys, "what-if", file, *change)[1].split())
@@ -66,6 +69,7 @@ def test_a_job_that_is_gone_is_not_counted_as_better_off(file, capsys):
             change[1] == "queue/b")
 
 
+@pytest.mark.long
 def test_a_job_that_is_added_and_left_out_is_told(file, tmp_path, capsys):
     (tmp_path / "more.yaml").write_text(
         "{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: lost}, "
@@ -75,6 +79,7 @@ def test_a_job_that_is_added_and_left_out_is_told(file, tmp_path, capsys):
     assert told(capsys, "diff", file, file)[1] == "Nothing differs.\n"
 
 
+@pytest.mark.long
 def test_what_admission_would_refuse_anyway_is_no_matter_of_the_change(file, tmp_path, capsys):
     (tmp_path / "more.yaml").write_text(
         "{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: shut}, "
@@ -87,11 +92,13 @@ def test_what_admission_would_refuse_anyway_is_no_matter_of_the_change(file, tmp
         assert ("would refuse" in capsys.readouterr().err) == refused
 
 
+@pytest.mark.long
 def test_nothing_differs_where_nothing_is_changed(file, capsys):
     assert told(capsys, "what-if", file) == (0, "Nothing differs.\n")
     assert told(capsys, "diff", file, file) == (0, "Nothing differs.\n")
 
 
+@pytest.mark.long
 def test_a_change_that_admission_would_refuse_is_told(file, capsys):
     assert main(["what-if", file, "--set", "queue/a.capability.cpu=1", "--set",
                  "queue/a.deserved.cpu=2"]) == 0
@@ -100,6 +107,7 @@ def test_a_change_that_admission_would_refuse_is_told(file, capsys):
     assert "): spec.deserved" in said
 
 
+@pytest.mark.long
 def test_what_admission_refuses_does_not_run(tmp_path, capsys):
     job = ("apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: j%s}\nspec:\n"
            "  minAvailable: 3\n  tasks:\n  - {name: w, replicas: 1, template: {spec: {containers: "
@@ -116,6 +124,7 @@ def test_what_admission_refuses_does_not_run(tmp_path, capsys):
     assert "warning: Job default/j" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_objects_and_a_configuration_can_be_tried(file, tmp_path, capsys):
     more = tmp_path / "more.yaml"
     more.write_text(Cluster().node("n2", cpu=8).to_yaml().split("---")[-1])
@@ -276,6 +285,7 @@ def test_lint_of_a_good_cluster_is_0(file, capsys):
     assert told(capsys, "lint", file) == (0, "0 errors, 0 warnings\n")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("cpu", "expect", "code"), [
     (1, "placed", 0), (9, "placed", 1), (9, "pending", 0), (99, "admitted", 1),
     (1, "default/late=placed", 0), (9, "one=placed", 0), (1, "nobody=placed", 2),
@@ -299,6 +309,7 @@ spec:
     assert ("late waits for a larger node" in said) == (code == 1 and cpu > 1)
 
 
+@pytest.mark.long
 def test_what_is_expected_needs_a_job(file, capsys):
     assert main(["what-if", file, "--set", "queue/a.weight=3", "--expect", "placed"]) == 2
     assert "no job is added" in capsys.readouterr().err

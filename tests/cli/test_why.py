@@ -35,6 +35,7 @@ def tree(tmp_path_factory):
     return folder
 
 
+@pytest.mark.long
 def test_why_tells_the_cause_the_records_and_what_would_change_it(tree):
     result = volcano_lab_command("why", tree / "cluster.yaml", "--conf", tree / "tree.conf",
                                  "train")
@@ -48,6 +49,7 @@ def test_why_tells_the_cause_the_records_and_what_would_change_it(tree):
     assert max(map(len, result.stdout.splitlines())) <= 80
 
 
+@pytest.mark.long
 def test_why_as_json(tree):
     result = volcano_lab_command("why", "--output", "json", "--conf", tree / "tree.conf",
                                  tree / "cluster.yaml", "default/train")
@@ -122,6 +124,7 @@ def test_why_answers_about_what_admission_would_refuse_now(tmp_path, capsys):
     assert "Queue vip" in told.err and "admission would refuse it now" in told.err
 
 
+@pytest.mark.long
 def test_why_of_all_that_wait(tree, capsys):
     arguments = [str(tree / "cluster.yaml"), "--conf", str(tree / "tree.conf"), "--all"]
     assert main(["why", *arguments]) == 0
@@ -136,6 +139,7 @@ def test_why_of_all_that_wait(tree, capsys):
     assert json.loads(capsys.readouterr().out)["waiting"][0]["jobs"] == ["default/train"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("cpu", "also"), [(2, ""), (4, ". 1 more of these jobs starts."),
                                            (8, ". 3 more of these jobs start.")])
 def test_how_many_jobs_of_a_group_a_change_starts(tmp_path, capsys, cpu, also):
@@ -150,6 +154,7 @@ def test_how_many_jobs_of_a_group_a_change_starts(tmp_path, capsys, cpu, also):
     assert told.count("more of these jobs") == bool(also)
 
 
+@pytest.mark.long
 def test_a_change_that_takes_nothing_from_others_is_said_of_a_group(tmp_path, capsys):
     cluster = Cluster().node("n1", cpu=4).job("a", cpu=4).job("b", cpu=4).job("c", cpu=4)
     (tmp_path / "cluster.yaml").write_text(cluster.to_yaml())
@@ -160,6 +165,7 @@ def test_a_change_that_takes_nothing_from_others_is_said_of_a_group(tmp_path, ca
         capsys.readouterr().out)
 
 
+@pytest.mark.long
 def test_what_the_cluster_repeats_by_itself(tmp_path, capsys):
     """Queue a is first without its pod, and holds too much with it: one and new take turns."""
     cluster = Cluster().node("n1", cpu=5).queue("a", deserved=3).queue("b", deserved=5).job(
@@ -203,6 +209,7 @@ def test_an_effect_stands_beside_its_change_where_both_have_a_column(most, besid
     assert ("placed" in first) == beside and len(first) <= most
 
 
+@pytest.mark.long
 def test_a_cause_that_jobs_of_two_namespaces_share_is_shown_for_each(tmp_path, capsys):
     cluster = Cluster().node("n1", cpu=2)
     for name, space in (("a", "team"), ("b", "other")):

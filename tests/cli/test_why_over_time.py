@@ -35,6 +35,7 @@ def loop(tmp_path):
     return [written(tmp_path / "loop.yaml", objects(cluster)), "--conf", str(tmp_path / "conf")]
 
 
+@pytest.mark.long
 def test_why_at_a_cycle_of_a_simulation_tells_the_loop_and_what_ends_it(loop, capsys):
     file, *conf = loop
     assert main(["why", file, "web", *conf, "--cycle", "12", "--seconds", "600"]) == 0
@@ -46,6 +47,7 @@ def test_why_at_a_cycle_of_a_simulation_tells_the_loop_and_what_ends_it(loop, ca
     assert "queue a: priority 10 -> 0 web loses 1 pod instead of 12" in out
 
 
+@pytest.mark.long
 def test_all_and_json_and_a_node_at_a_cycle(loop, capsys):
     file, *conf = loop
     assert main(["why", file, "train", *conf, "--cycle", "3", "--no-remedies", "-o", "json"]) == 0
@@ -64,6 +66,7 @@ def gone(pods, **meta):
     return [pod | {"metadata": pod["metadata"] | meta} for pod in pods]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("events", [False, True])
 def test_a_recording_of_watched_objects_is_a_life(tmp_path, capsys, events):
     """As `kubectl get -w -o yaml` prints them: bare, or with what happened to each."""
@@ -86,6 +89,7 @@ def test_a_recording_of_watched_objects_is_a_life(tmp_path, capsys, events):
     assert len(capsys.readouterr().out.splitlines()) == 2
 
 
+@pytest.mark.long
 def test_a_recording_of_one_cycle_has_its_last_one(tmp_path, capsys):
     path = written(tmp_path / "watch.yaml", waiting())
     for cycle in ([], ["--cycle", "1"]):
@@ -110,6 +114,7 @@ def test_a_recording_goes_on_from_files(tmp_path, capsys):
     assert "1-2 " in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_recorded_lives_are_asked_by_line(tmp_path, capsys):
     case = {"conf": "actions: allocate", "objects": waiting()}
     names = ("c0", "c1", "d0")
@@ -137,6 +142,7 @@ def test_what_cannot_be_asked_is_one_sentence(words, sentence, capsys, tmp_path,
     assert sentence in said and "\n" not in said
 
 
+@pytest.mark.long
 def test_the_example_of_the_documentation_runs(monkeypatch):
     monkeypatch.chdir(ROOT)
     page = (ROOT / "docs" / "over-time.md").read_text(encoding="utf-8")

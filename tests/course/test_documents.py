@@ -104,5 +104,6 @@ def test_the_way_to_see_it_exists(row, written):
             assert eval(text, NAMES | {"cycle": NAMES["cluster"].run()}) is not None
 
 
+@pytest.mark.long
 def test_the_reference_of_arguments_has_every_plugin_and_action_with_one():
     assert len(arguments()) > 40

@@ -270,6 +270,7 @@ def test_an_answer_sends_one_message():
 # ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_lesson_asks_what_stands_in_its_file():
     opened.number = "03"
     chosen, typed = ask("nervous_guarantee", "a table"), ask("late_before_early")
@@ -435,6 +436,7 @@ def test_a_recap_links_to_the_version_and_names_what_it_knows():
         recap_of([], file={})
 
 
+@pytest.mark.long
 def test_the_kit_needs_no_widgets():
     script = """
 import sys

@@ -22,6 +22,7 @@ def lab(request):
                    LABS[request.param])()
 
 
+@pytest.mark.long
 def test_a_move_is_one_message_and_reset_goes_back(lab):
     before, sent = lab.board, []
     framed = isinstance(lab, Lab)

@@ -12,6 +12,7 @@ def lab():
     return fair_share_lab()
 
 
+@pytest.mark.long
 def test_it_begins_with_the_worked_example(lab):
     assert lab.facts.of("deserved") == {"a": 28, "b": 42, "c": 30}
     assert lab.facts.of("request") == {"a": 80, "b": 60, "c": 30}
@@ -35,6 +36,7 @@ SAID = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("sentence", "moves", "said"), SAID, ids=[row[0] for row in SAID])
 def test_the_sentence(lab, sentence, moves, said):
     assert lab.set(**moves).said == said
@@ -42,6 +44,7 @@ def test_the_sentence(lab, sentence, moves, said):
                                 "20 CPUs that c leaves.")
 
 
+@pytest.mark.long
 def test_the_lesson_s_tasks_tick_themselves_off(lab):
     assert not any(lab.done.values())
     lab.begin("weight")
@@ -57,6 +60,7 @@ def test_the_lesson_s_tasks_tick_themselves_off(lab):
         assert fresh.values == fresh.start | task.start | task.show
 
 
+@pytest.mark.long
 def test_the_toy_moves_weights_alone():
     toy = weights_lab()
     assert list(toy.controls) == ["queue/a.weight", "queue/b.weight", "queue/c.weight"]
@@ -67,6 +71,7 @@ def test_the_toy_moves_weights_alone():
     assert "c asks for 30 and deserves 30." in toy.said
 
 
+@pytest.mark.long
 def test_a_drag_beyond_the_first_solution_teaches_as_well(lab):
     lab.begin("a gang too large")
     for number, minimum in enumerate((4, 5, 6)):

@@ -44,6 +44,7 @@ def test_what_allocate_tried_and_gave_back_is_held_back():
     assert (wide["allocate"], wide["close"]) == ("✗ not all fit", "Inqueue")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("actions", "said"), [
     ("backfill", "train is not admitted (was placed): No action of the configuration admits jobs "
      "(enqueue or allocate). helper is not admitted (was placed): backfill passes over jobs that"),
@@ -60,6 +61,7 @@ def test_the_lab_says_why_a_job_ends_otherwise(actions, said):
     assert said in cycle_lab().set(**listed(actions)).said
 
 
+@pytest.mark.long
 def test_the_lab_names_the_action_that_admits_a_job():
     lab = cycle_lab().set(**listed("allocate, enqueue")).set(**listed("enqueue, allocate"))
     assert "train is placed (was not tried): enqueue admits it; allocate places it." in lab.said
@@ -69,6 +71,7 @@ def test_the_lab_names_the_action_that_admits_a_job():
     assert said.endswith("without enqueue, allocate admits it; backfill places it.")
 
 
+@pytest.mark.long
 def test_the_next_cycle_places_what_was_admitted_too_late_and_then_it_runs():
     lab = cycle_lab().set(**listed("allocate, enqueue"))
     assert "train is placed (was not tried): it was admitted in the cycle before;" in lab.set(
@@ -77,6 +80,7 @@ def test_the_next_cycle_places_what_was_admitted_too_late_and_then_it_runs():
     assert {row["job"]: row["close"] for row in lab.board["phases"]}["train"] == "Running"
 
 
+@pytest.mark.long
 def test_a_move_names_the_jobs_that_it_leaves_waiting_for_an_action():
     lab = cycle_lab().set(third=NONE)
     assert "still waits" not in lab.said, "that it waits is new"
@@ -91,6 +95,7 @@ def test_an_action_that_is_twice_in_the_list_has_a_column_each_time():
     assert (row["allocate"], row["enqueue"], row["allocate (3)"]) == ("·", "✓ admitted", "✓ 2 pods")
 
 
+@pytest.mark.long
 def test_the_job_that_was_left_out_is_placed_where_its_queue_exists():
     lab = cycle_lab().set(nobody=True)
     assert "lost is placed (was left out): enqueue admits it; allocate places it." in lab.said

@@ -1,5 +1,6 @@
 """What is shown dimension by dimension adds up to what the comparison says."""
 
+import pytest
 from hypothesis import given, strategies as st
 
 from volcano_lab.api.resource import Resource
@@ -10,6 +11,7 @@ resource = st.builds(Resource, amount, amount,
                      st.dictionaries(st.sampled_from(["nvidia.com/gpu", "pods"]), amount))
 
 
+@pytest.mark.long
 @given(resource, resource, resource)
 def test_dimensions_add_up_to_the_answer(left, right, request):
     for one in COMPARISONS:

@@ -52,6 +52,7 @@ def test_moves(lab, sentence, move, fate, placed):
     assert (second["fate"], second["now"]) == (fate, placed)
 
 
+@pytest.mark.long
 def test_the_lesson_s_tasks_can_be_done():
     for number, task in enumerate(admission_lab().tasks):
         fresh = admission_lab()
@@ -93,6 +94,7 @@ def test_a_factor_below_one_is_the_default(caplog):
     assert small == usual and "1 or more; 1.2 is used" in caplog.text
 
 
+@pytest.mark.long
 def test_the_solution_decides_as_the_lab_in_many_clusters():
     compared = checks.recorded()
     assert len(compared) > 40

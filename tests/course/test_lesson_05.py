@@ -38,6 +38,7 @@ def refusals(lab):
             for row in levels(lab.facts.cycle.trace) if row["verdict"] == "refused"]
 
 
+@pytest.mark.long
 def test_it_begins_with_a_commit_a_discard_and_a_refusal(lab):
     assert fates(lab) == {"batch-gang": "placed", "eval-gang": "discarded",
                           "train-gang": "not admitted", "web-gang": "placed"}
@@ -58,6 +59,7 @@ MOVES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("sentence", "move", "gang", "fate"), MOVES, ids=[row[0] for row in MOVES])
 def test_moves(lab, sentence, move, gang, fate):
     before = lab.board
@@ -66,12 +68,14 @@ def test_moves(lab, sentence, move, gang, fate):
     assert lab.reset().board == before
 
 
+@pytest.mark.long
 def test_in_v1_11_only_the_queue_itself_is_compared(lab):
     lab.set(conf=V1_11)
     assert {row["level"] for row in levels(lab.facts.cycle.trace)} == {"train", "eval", "web",
                                                                        "batch"}
 
 
+@pytest.mark.long
 def test_queues_keep_their_colours_and_what_they_say_without_the_tree(lab):
     tree_rows = {row["queue"]: row for row in lab.board["channels"]["queues"]}
     for conf in ("capacity, without the tree", "proportion (no tree; weight counts)"):
@@ -84,12 +88,14 @@ def test_queues_keep_their_colours_and_what_they_say_without_the_tree(lab):
         assert len({row["color"] for row in rows.values()}) == 5
 
 
+@pytest.mark.long
 def test_every_outcome_that_changes_is_named_up_to_three(lab):
     said = lab.set(conf="capacity, without the tree").said
     assert "eval-gang is placed (was discarded): eval" in said
     assert said.endswith("batch-gang is discarded (was placed).")
 
 
+@pytest.mark.long
 def test_a_discarded_gang_lies_on_what_its_department_holds_past_its_limit(lab):
     def lying():
         """Return where hatched boxes in the rows of departments begin and end, in CPUs."""
@@ -109,6 +115,7 @@ def test_a_discarded_gang_lies_on_what_its_department_holds_past_its_limit(lab):
     assert lying() == []
 
 
+@pytest.mark.long
 def test_a_tree_that_does_not_work_is_a_sentence_and_leaves_the_picture(lab, capfd):
     before = lab.board
     lab.set(**{"queue/web.parent": "train"})
@@ -117,6 +124,7 @@ def test_a_tree_that_does_not_work_is_a_sentence_and_leaves_the_picture(lab, cap
     assert capfd.readouterr().err == "", "it is said on the page, not in the log"
 
 
+@pytest.mark.long
 def test_the_lesson_s_tasks_can_be_done(lab):
     for number, task in enumerate(TASKS):
         fresh = queue_tree_lab()

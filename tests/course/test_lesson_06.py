@@ -23,6 +23,7 @@ ENDS = {  # scene -> how many steps, and the states of train's pods and of web's
 STATE = ("pods", "nodes", "queues")
 
 
+@pytest.mark.long
 def test_pods_on_nodes_have_the_colours_of_their_queues():
     by_hand = Rehearsal(half_full())
     by_hand.statement().evict("web-1").pipeline("train-0", "node-0").allocate("train-1", "node-1")
@@ -42,6 +43,7 @@ def states(frame, job):
     return [pod["status"] for pod in frame["pods"] if pod["job"] == job]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scene", SCENES)
 def test_scenes_to_the_end_and_back(lab, scene):
     steps, train, web = ENDS[scene]
@@ -77,6 +79,7 @@ def test_after_a_discard_everything_is_as_before(scene):
     assert [shown[0][what] for what in STATE] == [shown[-1][what] for what in STATE]
 
 
+@pytest.mark.long
 def test_a_step_is_one_message(lab):
     sent = []
     lab.send_state = lambda key=None: sent.append(key)
@@ -84,6 +87,7 @@ def test_a_step_is_one_message(lab):
     assert sent == ["at"]
 
 
+@pytest.mark.long
 def test_a_scene_is_chosen_on_the_page_or_in_code(lab):
     lab.forward()
     lab.scene = "a promise: evict, pipeline, commit"

@@ -77,6 +77,7 @@ def test_found_again_takes_the_first_by_the_order_of_the_moment():
         assert queue.pop() == best
 
 
+@pytest.mark.long
 def test_tasks_are_done_by_what_they_show():
     lab = hierarchy_lab()
     for number, task in enumerate(lab.tasks):
@@ -109,6 +110,7 @@ def test_a_sibling_with_another_resource_counts_as_the_poorest():
     assert rows["prod"]["held"] == 6 and not rows["prod"]["says"]
 
 
+@pytest.mark.long
 def test_rings_are_where_the_numbers_of_the_moment_put_another_queue_first():
     cycle = tree_cluster().run(HIERARCHICAL)
     order, early = [turn["queue"] for turn in cycle.turns()][:12], []
@@ -126,6 +128,7 @@ def test_rings_are_where_the_numbers_of_the_moment_put_another_queue_first():
         "by its old place; the numbers put sci first")] == early
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("moves", "said"), [
     ({"sci_weight": 4},
      "The last pod goes to dev: drf compares share ÷ weight, sci 2.3/12 (9 ÷ 4), eng 2/12."),
@@ -141,6 +144,7 @@ def test_a_move_names_the_last_pod_and_the_shares_at_its_own_level(moves, said):
     assert said in hierarchy_lab().set(**moves).said
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("moves", "said"), [
     ({"dev_pods": 12}, "The last pod goes to dev: drf compares share ÷ weight, sci 5/12, "
      "eng 6/12 (first, by an old place)."),
@@ -158,6 +162,7 @@ def test_what_is_decided_by_no_number_is_said_to_be_by_age_or_by_an_old_place(mo
     assert "older" not in opening and "by an old place" not in opening, "the lower number decides"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("moves", "said"), [
     ({"dev_weight": 3}, "dev has all that it asks for; prod and sci wait for more. The last pod"),
     ({"prod_pods": 16}, "dev has all that it asks for; prod and sci wait for more. The last pod"),
@@ -167,6 +172,7 @@ def test_a_move_that_changes_no_pods_says_who_has_all_and_who_waits(moves, said)
     assert f"All queues have as many pods as before: {said}" in hierarchy_lab().set(**moves).said
 
 
+@pytest.mark.long
 def test_early_turns_are_ringed_and_named_where_they_change_the_pods():
     lab = hierarchy_lab()
     assert not lab.facts.early and "by old places" not in lab.said

@@ -125,6 +125,7 @@ def test_only_a_picture_about_one_pod_rings_it(notes):
         ["new-0"] * notes
 
 
+@pytest.mark.long
 def test_parts_that_are_alike_on_all_nodes_are_left_out():
     picture = points_picture(placement_cluster(), "nodeorder", "binpack")
     assert picture.spec["parts"] == ["least requested", "balanced", "binpack"]
@@ -144,6 +145,7 @@ def test_a_click_on_a_node_is_answered(lab):
     assert "taint" in said(node="node-2", pod="db-0")
 
 
+@pytest.mark.long
 def test_tasks_are_done_by_what_they_show(lab):
     for number, task in enumerate(lab.tasks):
         lab.begin(number)

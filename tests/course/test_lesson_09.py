@@ -88,6 +88,7 @@ def test_any_choice_is_shown(lab):
             assert any(row["left"] for row in drawn["rows"])
 
 
+@pytest.mark.long
 def test_tasks_are_done_by_what_they_show():
     lab = evictions_lab()
     for number, task in enumerate(lab.tasks):
@@ -104,6 +105,7 @@ def test_a_tier_that_was_not_asked_has_its_columns():
     assert "old-2: priority names it, gang keeps it, conformance names it" in picture.alt
 
 
+@pytest.mark.long
 def test_who_stays_because_the_gang_is_discarded_has_not_to_go():
     lab = evictions_lab().set(old_minimum=2)
     assert (lab.facts.end, lab.facts.evicted) == ("discard", [])
@@ -113,6 +115,7 @@ def test_who_stays_because_the_gang_is_discarded_has_not_to_go():
     assert alt.startswith("Who may go? Evicted: old-1, named by tier 1. old-0: priority")
 
 
+@pytest.mark.long
 def test_who_pays_is_done_only_where_old_does():
     lab = evictions_lab().begin("who pays")
     lab.set(actions="preempt, reclaim", urgent_pods=2, greedy_minimum=1, one_tier=True)

@@ -89,6 +89,7 @@ def test_the_solution_tries_what_the_plugin_tries():
     assert all(in_order(*tree) == checks._as_volcano(*tree) for tree in trees)
 
 
+@pytest.mark.long
 def test_every_task_of_the_lab_can_be_done():
     lab = topology_lab()
     for task in lab.tasks:
@@ -98,6 +99,7 @@ def test_every_task_of_the_lab_can_be_done():
         assert lab.done[task.name], task.name
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("values", [{}, {"pods": 20, "highest_tier": 3}, {"cpu": 4, "mode": "soft"},
                                     {"pods": 7, "highest_tier": 2}])
 def test_the_picture_shows_every_pod_where_it_is(values):
@@ -119,6 +121,7 @@ def test_racks_of_a_gang_in_parts_say_that_they_hold_one():
     assert notes["rack-3"] == notes["rack-4"] == ("", "")
 
 
+@pytest.mark.long
 def test_the_lowest_tier_to_grow_is_the_checks():
     starts = [tier for tier in (1, 2, 3)
               if scenes.growing_cluster(tier, node_2=4).run(CONF).committed]

@@ -32,6 +32,7 @@ def test_every_position_fits_the_scales():
         assert all(0 <= time <= UNTIL for time, _ in run["refused"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("fail", "period"), [(0, 2), (50, 2), (90, 8)])
 def test_the_lanes_are_what_happened(fail, period):
     sim, run = short_run(fail, START["rate"], period), run_state(fail, START["rate"], period)
@@ -44,6 +45,7 @@ def test_the_lanes_are_what_happened(fail, period):
     assert len(lanes_of(run)["ticks"]) == sim.cycles
 
 
+@pytest.mark.long
 def test_the_same_pods_come_whatever_fails():
     def arrivals(**given):
         return [run.arrived for run in short_run(**START | given).side.jobs.values()]
@@ -60,6 +62,7 @@ def test_every_task_of_the_lab_can_be_done():
         assert lab.done[task.name], task.name
 
 
+@pytest.mark.long
 def test_the_figure_of_the_states_has_every_legal_step_and_no_other():
     rows = transitions().data.to_dict()["values"]
     drawn = {(row["from"], row["to"]) for row in rows}
@@ -68,6 +71,7 @@ def test_the_figure_of_the_states_has_every_legal_step_and_no_other():
                      for new in allowed}
 
 
+@pytest.mark.long
 def test_a_look_says_where_a_request_is():
     sim = healing.train()
     seen = []
@@ -94,6 +98,7 @@ def test_a_lane_shows_when_pods_have_a_node_and_when_they_run():
     assert lane["points"][0] == [0, 0] and not lane["marks"]
 
 
+@pytest.mark.long
 def test_a_pod_that_has_ended_has_no_node():
     lanes = healing.known("", healing.train(), until=16).data["lanes"]
     assert [lane["points"][-1] for lane in lanes] == [[12.42, 0]] * 3

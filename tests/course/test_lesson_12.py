@@ -57,6 +57,7 @@ STORED = classes(
     if "\n\n\nchecks." in source and "class " in source)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", TASKS)
 def test_the_notebooks_solution_is_well_done(name):
     assert TASKS[name](SOLUTIONS[name]).state == WELL_DONE

@@ -78,11 +78,13 @@ def test_the_film_of_scores_plays_what_is_counted(nodes, pods):
     assert f"every pair {counted.pairs} scores, the lab {counted.scored}" in film.alt
 
 
+@pytest.mark.long
 def test_counts_are_the_same_in_every_run():
     first, second = (effort_of(checks.busy(), conf_of(), arrays=False) for _ in range(2))
     assert first.calls == second.calls and first.rows() == second.rows()
 
 
+@pytest.mark.long
 def test_counting_decides_nothing():
     plain = checks.busy().run(conf_of()).committed
     for arrays in (True, False):
@@ -115,6 +117,7 @@ def test_a_plugin_with_several_functions_is_counted_for_each():
 # -- the lesson
 
 
+@pytest.mark.long
 def test_the_notebooks_solutions_are_well_done():
     words = {"conf": conf_of()}
     for text in (text for source in SOURCES
@@ -140,6 +143,7 @@ def test_another_plugin_that_was_slow_once_is_not_the_slow_one(monkeypatch):
     assert checks.slowest_first()[0] == "green"
 
 
+@pytest.mark.long
 def test_the_lab_counts_what_a_cycle_does():
     start = {name: control.start for name, control in CONTROLS.items()}
     for values in ({"nodes": 10, "pods": 20}, {"nodes": 30, "pods": 60, "kinds": 3},
@@ -152,6 +156,7 @@ def test_the_lab_counts_what_a_cycle_does():
         assert dots == {name: [sizes["nodes"], count] for name, count in at.work.items()}
 
 
+@pytest.mark.long
 def test_every_dot_is_on_its_curve_and_within_the_axes():
     lab = cost_lab()
     for values in ({}, {"nodes": 120, "pods": 160}, {"nodes": 10, "pods": 20, "kinds": 4}):
@@ -160,12 +165,14 @@ def test_every_dot_is_on_its_curve_and_within_the_axes():
             assert 10 <= line["dot"][0] <= 120 and 10 <= line["dot"][1] <= 20_000
 
 
+@pytest.mark.long
 def test_the_lab_says_how_often_queues_were_compared():
     lab = cost_lab().set(queues=8)
     (calls,) = [row["calls"] for row in lab.facts.asked if row["question"] == "queue_order"]
     assert f"queue_order is asked {calls} times (was 0)." in lab.said
 
 
+@pytest.mark.long
 def test_every_task_of_the_lab_can_be_done():
     lab = cost_lab()
     for task in lab.tasks:
@@ -175,6 +182,7 @@ def test_every_task_of_the_lab_can_be_done():
         assert lab.done[task.name], task.name
 
 
+@pytest.mark.long
 def test_the_counts_that_checks_ask_for_are_those_of_cycles():
     full = nodes(range(1, 7), cpu=8, memory="16Gi").job("old", pods=16, cpu=1, memory="1Gi",
                                                         min_member=1,

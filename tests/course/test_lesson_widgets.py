@@ -16,6 +16,7 @@ def positions(lab, count):
         yield {name: chance.choice(choices_of(control)) for name, control in lab.controls.items()}
 
 
+@pytest.mark.long
 def test_comparisons_in_every_position():
     lab = lesson_02.comparison_lab()
     for values in positions(lab, 60):

@@ -45,6 +45,7 @@ def named(number):
 every = pytest.mark.parametrize("game", NUMBERS, indirect=True)
 
 
+@pytest.mark.long
 @every
 def test_the_first_guess_does_not_solve_it(game):
     for letter in game.right:
@@ -121,6 +122,7 @@ def test_the_job_is_pending_and_the_lab_knows_something(game):
     assert game.why().causes and game.taken["asked"] == 1
 
 
+@pytest.mark.long
 @every
 def test_it_is_played_in_a_terminal(game):
     lines = ["get pods", "hint", *(f"cause {letter}" for letter in sorted(game.right)),
@@ -146,6 +148,7 @@ def test_the_right_answer_is_neither_the_longest_nor_always_in_one_place():
     assert longest <= len(single) / 2
 
 
+@pytest.mark.long
 def test_a_change_that_cannot_be_is_not_kept_and_a_wrong_one_is_told_why():
     riddle(3).again()
     lines = ["queue/science.weight=9", "cause d", "set job/weather.minMember=4",
@@ -176,6 +179,7 @@ def test_no_repair_is_run_before_all_causes_are_named():
     game.again()
 
 
+@pytest.mark.long
 def test_a_change_of_no_object_names_the_form_that_is_allowed():
     game = named(1)
     assert "queue/a.capability[cpu]=8" in game.repair("capability=24").text
@@ -186,6 +190,7 @@ def test_a_change_of_no_object_names_the_form_that_is_allowed():
         riddle(number).again()
 
 
+@pytest.mark.long
 def test_the_job_keeps_the_minimum_that_its_team_asks_for():
     """With a minimum of one pod the job is admitted; nobody of riddle 4 agreed to that."""
     said = named(4).repair("job/report.minAvailable=1")
@@ -197,6 +202,7 @@ def test_the_job_keeps_the_minimum_that_its_team_asks_for():
         riddle(number).again()
 
 
+@pytest.mark.long
 def test_the_cheapest_repair_counts_whenever_it_is_found():
     game = named(1)
     large, both = "queue/vision.capability[cpu]=24", ("queue/vision.capability[cpu]=14",
@@ -218,6 +224,7 @@ def test_the_cheapest_repair_counts_whenever_it_is_found():
     game.again()
 
 
+@pytest.mark.long
 def test_of_two_repairs_that_cost_the_same_the_narrower_counts():
     """A plugin's switch is for every job, a minimum for one; a taint is for every pod."""
     actions = "conf/actions=allocate, reclaim"
@@ -256,6 +263,7 @@ def test_an_opened_riddle_shows_what_was_answered(capsys):
     game.again()
 
 
+@pytest.mark.long
 def test_a_try_says_what_stops_the_job_now(capsys):
     game = riddle(10)
     game.what_if("node/n3.taints=[]")
@@ -323,6 +331,7 @@ def test_a_change_too_many_costs_and_a_wrong_one_is_a_sentence():
     game.again()
 
 
+@pytest.mark.long
 def test_all_twelve_at_work():
     games = [named(number) for number in NUMBERS]
     for found in games:
@@ -354,6 +363,7 @@ def test_the_question_on_the_page_is_graded_like_the_dialogue(capsys):
     game.again()
 
 
+@pytest.mark.long
 def test_kubectl_prints_what_there_is_and_says_what_it_knows():
     shell = Kubectl(riddle(12).cluster)
     assert "forecast" in shell("kubectl get podgroups")
@@ -431,6 +441,7 @@ def test_a_repair_of_a_job_is_the_command_that_has_its_effect(number, changes, s
     assert ("--force" in said) == ("whose work is lost" in verdict.text)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("number", "changes", "said"), [
     (5, ["conf/actions=preempt, allocate, backfill"], "Effect after 4 cycles: evicts 2 pods of "
      "batch; 2 of 16 pods of batch wait in queue default; 2 pods of incident are still only "
@@ -449,6 +460,7 @@ def test_a_repair_that_fails_says_what_it_did_instead(number, changes, said):
     assert verdict.state == TRY_AGAIN and said in verdict.text
 
 
+@pytest.mark.long
 def test_its_manifests_are_printed_for_the_other_commands(tmp_path):
     printed = CliRunner().invoke(volcano_lab, ["riddle", "8", "-o", "yaml"])
     file = tmp_path / "cluster.yaml"

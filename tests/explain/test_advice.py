@@ -43,6 +43,7 @@ status: {{phase: Inqueue}}
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key, offered, said", [
     ("dedicated", "toleration", "a taint that the pod does not tolerate"),
     ("node.kubernetes.io/not-ready", "repair", "as long as the node is in that state"),
@@ -86,6 +87,7 @@ def test_the_agent_that_has_a_host_port_is_named():
     assert found.text.endswith("It requests host port 9100. In the way: sys/agent (n1).")
 
 
+@pytest.mark.long
 def test_the_priority_of_a_queue_that_comes_first_is_exceeded():
     cluster = Cluster().node("n1", cpu=2).queue("a").queue("b", priority=7).job(
         "new", queue="a", cpu=2).job("old", queue="b", cpu=2)
@@ -94,6 +96,7 @@ def test_the_priority_of_a_queue_that_comes_first_is_exceeded():
     assert "queue a: priority 0 -> 8" in changes(found)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("namespace, more, offered", [
     ("lab", "", True), ("kube-system", "", False),
     ("lab", ", ownerReferences: [{apiVersion: v1, kind: ReplicaSet, name: r, uid: u}]", False)])
@@ -111,6 +114,7 @@ def test_what_an_image_needs_of_a_node_stays_selected():
     assert not any("node selector" in change for change in changes(found))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("overhead, dropped", [("", True), (", overhead: {cpu: 500m}", False)])
 def test_selected_nodes_that_are_too_small_come_before_larger_ones_of_other_labels(overhead,
                                                                                    dropped):
@@ -135,6 +139,7 @@ def test_what_the_whole_cluster_lacks_is_no_matter_of_quota():
     assert large.codes == ["over_deserved"]
 
 
+@pytest.mark.long
 def test_a_device_that_no_node_announces_is_named_and_its_kin_is_offered():
     cluster = Cluster().node("n1", cpu=8, resources={"nvidia.com/mig-1g.5gb": 7})
     found = asked(cluster.job("new", cpu=1, gpu=1), actions="allocate")
@@ -142,6 +147,7 @@ def test_a_device_that_no_node_announces_is_named_and_its_kin_is_offered():
     assert changes(found) == ["job default/new: nvidia.com/mig-1g.5gb instead of nvidia.com/gpu"]
 
 
+@pytest.mark.long
 def test_what_a_gang_is_promised_in_vain_is_no_place_of_it():
     cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).job(
         "old", cpu=4, running={"n1": 1}).job("new", pods=2, cpu=4)
@@ -153,6 +159,7 @@ def test_what_a_gang_is_promised_in_vain_is_no_place_of_it():
         "new is placed on n2, 1 new node"]
 
 
+@pytest.mark.long
 def test_a_place_that_is_promised_and_kept_is_not_what_a_change_brings():
     cluster = Cluster().node("n1", cpu=4).job(
         "old", pods=2, min_member=1, cpu=2, running={"n1": 2}).add(HIGH).job(
@@ -172,6 +179,7 @@ def test_less_of_a_job_is_offered_after_more_of_the_cluster():
         "job default/new: without its node selector gpu=a100"]
 
 
+@pytest.mark.long
 def test_a_request_cut_by_half_is_not_offered_before_a_node():
     cluster = Cluster().node("n1", cpu=8).job("old", cpu=4, running={"n1": 1})
     found = changes(asked(cluster.job("new", cpu=8), actions="allocate"))
@@ -179,6 +187,7 @@ def test_a_request_cut_by_half_is_not_offered_before_a_node():
         "job default/new: request per pod cpu 8 -> 4")
 
 
+@pytest.mark.long
 def test_what_a_pod_group_reserves_in_vain_is_lowered_first():
     cluster = Cluster().node("n1", cpu=8).add(pod("new-0", "").replace(
         "image: x", "image: x, resources: {requests: {cpu: 2}}").replace(
@@ -228,6 +237,7 @@ status: {disruptionsAllowed: 0}
 """
 
 
+@pytest.mark.long
 def test_a_budget_that_protects_is_named_with_what_it_allows():
     cluster = Cluster().node("n1", cpu=4).add(BUDGET).add(
         "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: x}, value: 9}")
@@ -239,6 +249,7 @@ def test_a_budget_that_protects_is_named_with_what_it_allows():
     assert "PodDisruptionBudget default/web: minAvailable 4 -> 2" in changes(found)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("plugins", [("priority", "gang", "pdb"), ("priority", "pdb", "gang"),
                                      ("pdb", "priority", "conformance", "gang")])
 @pytest.mark.parametrize("ring", [0, 4])
@@ -260,6 +271,7 @@ def test_plugins_that_keep_different_pods_are_named_with_what_each_protects(plug
     assert offered == ({"PodDisruptionBudget default/web: minAvailable 4 -> 2"} if ring else set())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("bound", "less"), [
     ("minAvailable: 4", "minAvailable 4 -> 2"), ("maxUnavailable: 0", "maxUnavailable 0 -> 2"),
     ("minAvailable: 100%", None)])
@@ -276,6 +288,7 @@ def test_a_budget_lets_as_many_more_go_as_are_needed(bound, less):
     assert any("kubectl patch poddisruptionbudget web " in line for line in lines) is bool(less)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("bound", "asked", "change"), [
     ("minAvailable: 3", 2, "minAvailable 3 -> 2"),
     ("maxUnavailable: 1", 4, "maxUnavailable 1 -> 4"), ("minAvailable: 75%", 2, None)])
@@ -324,6 +337,7 @@ def test_the_owner_of_pods_that_are_missing_is_named():
                for change in changes(ordered))
 
 
+@pytest.mark.long
 def test_a_job_for_which_resources_are_kept_and_that_can_never_start_is_named():
     cluster = Cluster().node("n1", cpu=8).queue("small").queue("big", weight=3).job(
         "old", queue="small", cpu=2, running={"n1": 1}).job("new", queue="small", cpu=2)
@@ -347,6 +361,7 @@ def test_nodes_that_are_full_are_short_of_the_whole_gang():
     assert found.head.startswith("new waits for resources: the nodes lack cpu 4 for its gang.")
 
 
+@pytest.mark.long
 def test_nodes_with_devices_that_no_pod_requests_are_tolerated_last():
     cluster = Cluster().node("full", cpu=1).job("web", cpu=2)
     for name, more in (("a", ", nvidia.com/gpu: 4"), ("b", "")):

@@ -306,6 +306,7 @@ def test_the_cards_of_a_node_that_have_what_each_of_several_is_to_have_are_count
         "wait for the end of default/old"] * len(pods)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("asks", "held", "cores", "head"), [
     ("volcano.sh/vgpu-memory-percentage: 50", 5, 0,
      "a card with 50 of volcano.sh/vgpu-memory-percentage: the most that one has left, on node n1, "
@@ -333,6 +334,7 @@ def test_a_pod_takes_a_part_of_a_card_by_default_the_whole(asks, held, cores, he
         assert found.head in str(cluster.what_if("node/n1.labels[a]=b"))
 
 
+@pytest.mark.long
 def test_a_change_by_which_a_pod_is_placed_says_that_no_node_has_its_cards():
     node = NODE % 'volcano.sh/node-vgpu-register: "a,4,9,X,true,m:"'
     cluster = Cluster(conf=CONF % "deviceshare").add(

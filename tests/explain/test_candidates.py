@@ -390,6 +390,7 @@ def test_the_requests_and_nodes_that_are_tried_for_a_job_that_waits(sentence):
     assert sizes(cluster, settings) == changes, sentence
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("others, raised", [
     ({"cpu": 2}, "deserved cpu 0 -> 2 "),
     ({"cpu": 2, "memory": "1Gi"}, "deserved cpu 0, memory 0 -> cpu 2, memory 2Gi ")])
@@ -401,6 +402,7 @@ def test_of_what_queues_deserve_only_resources_are_raised_that_one_names(others,
     assert str(found.remedies[0]).startswith(f"queue b: {raised}")
 
 
+@pytest.mark.long
 def test_a_capability_is_raised_until_no_pod_is_evicted_for_it():
     """By admission alone fewer are enough: what others hold above their minimums is left out."""
     cluster = Cluster().node("n1", cpu=8).node("n2", cpu=8).queue("top", capability=6).queue(
@@ -413,6 +415,7 @@ def test_a_capability_is_raised_until_no_pod_is_evicted_for_it():
     assert str(first).startswith("queue top: capability cpu 6 -> 8 ") and not first.price.evicts
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("evicts", "alone"), [(False, 3), (True, None)])
 def test_only_jobs_that_were_short_before_the_cycle_are_deleted(evicts, alone):
     """Jobs below their minimum, all at once or the first ones alone; none that this cycle evicts:

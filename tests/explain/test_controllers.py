@@ -123,6 +123,7 @@ def test_an_upgrade_that_takes_the_resources_of_both_clusters_is_told(owner, tol
             "ready: that takes the resources of both" in text) == told
 
 
+@pytest.mark.long
 def test_fewer_workers_are_no_more_than_an_autoscaler_keeps():
     spec = OWNERS["ray.io/v1 RayCluster"].replace("COUNT", "8, minReplicas: 8")
     cluster = Cluster().node("n1", cpu=6, memory="64Gi").add(
@@ -152,6 +153,7 @@ OWNERS = {
   workerTemplate: {ONE_CPU.replace("{spec: {", "{spec: {schedulerName: volcano, ")}}}}}"""}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "path", "most"), [
     ("SparkApplication", "executor.instances", 5),
     ("RayCluster", "workerGroupSpecs.1.replicas", 4),
@@ -223,6 +225,7 @@ def test_what_lets_an_owner_have_pods_is_offered_and_works_where_it_is_pasted(ma
         assert jobs[jobs.value == "placed"].after.sum() >= remedy.placed > 0
 
 
+@pytest.mark.long
 def test_a_job_whose_quota_others_use_first_gets_as_much_as_all_of_them_lack():
     job = JOB.replace("NAME", "x").replace("minAvailable: 1", "minAvailable: 8").replace(
         "POLICIES", "").partition("status:")[0]
@@ -252,6 +255,7 @@ TWO = """\
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "hard"), [("v", 9), ("w", 12)])
 def test_two_gangs_that_share_a_quota_are_each_offered_what_completes_them(name, hard):
     text = QUOTA.replace('"1"', '"6"') + "".join(
@@ -260,6 +264,7 @@ def test_two_gangs_that_share_a_quota_are_each_offered_what_completes_them(name,
     assert remedies[0].args == ["--set", f"resourcequota/a/q.status.hard[requests.cpu]={hard}"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("event", [True, False])
 @pytest.mark.parametrize(("hard", "refused"), [(6, True), (20, False)])
 def test_a_quota_is_compared_for_the_pods_that_an_operator_lacks(event, hard, refused):
@@ -300,6 +305,7 @@ OF_RAY = """\
 """
 
 
+@pytest.mark.long
 def test_pods_whose_names_are_generated_are_counted_where_a_quota_refuses_more():
     text = QUOTA.replace('"1"', '"2"') + OF_QUOTA.replace("POD", POD) + "".join(
         OF_RAY.replace("NAME", name) for name in ("head-a1", "w-worker-b2"))
@@ -328,6 +334,7 @@ status: {phase: Inqueue}
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kept", "deleted", "command"), [
     ("true", "podgroup/a/ray-old-pg", "kubectl delete podgroup ray-old-pg -n a"),
     ("false", "raycluster/a/old", "kubectl delete raycluster old -n a")])

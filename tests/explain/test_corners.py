@@ -53,6 +53,7 @@ def told(explanation, code):
     return next(cause.text for cause in explanation.causes if cause.code == code)
 
 
+@pytest.mark.long
 def test_an_owner_of_several_podgroups_is_asked_about_for_the_one_that_waits():
     explain = asked(group("old", "web-1", 2, "Deployment", "Running"), pod("a", "old", "n1"),
                     pod("b", "old", "n1"), group("new", "web-1", 2, "Deployment"), pod("c", "new"))
@@ -117,6 +118,7 @@ def mpi(policy="", more=""):
     return MPI.replace("POLICY", policy).replace("MORE", more)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("policy, waits", [("WaitForWorkersReady", True), ("AtStartup", False)])
 def test_an_owner_that_creates_pods_once_others_are_ready_deadlocks_with_gang(policy, waits):
     role = "{training.kubeflow.org/replica-type: worker}"
@@ -136,6 +138,7 @@ REPLICAS = """\
                         "{requests: {cpu: 1}}}]}}")
 
 
+@pytest.mark.long
 def test_the_field_that_delays_pods_is_changed_and_not_their_number():
     answer = Cluster().add(NODE + REPLICAS).explainer().why("mpi")
     changes = [remedy.change for remedy in answer.remedies]
@@ -326,6 +329,7 @@ def test_a_job_that_is_being_ended_has_no_pods_for_that(phase):
         "have ended."]
 
 
+@pytest.mark.long
 def test_what_init_containers_ask_for_is_said():
     init = "initContainers: [{name: i, resources: {requests: {cpu: 9}}}], containers:"
     answer = asked(group("x", "etl", 1), pod("p", "x").replace("containers:", init),
@@ -338,6 +342,7 @@ def test_what_init_containers_ask_for_is_said():
         "job default/etl: request per pod cpu 9 -> 4 (init container i)"]
 
 
+@pytest.mark.long
 def test_only_the_init_containers_that_decide_a_request_are_named():
     init = ("initContainers: [{name: small, resources: {requests: {cpu: 100m}}}, {name: large, "
             "resources: {requests: {cpu: 9}}}], containers:")
@@ -357,6 +362,7 @@ def test_minimal_resources_beyond_the_pods_are_told():
     assert not {"min_resources_beyond", "held_by", "pod_too_large"} & {*answer.codes}
 
 
+@pytest.mark.long
 def test_minimal_resources_that_count_executors_are_told_so_and_stay():
     large = group("x", "tf", 1, "SparkApplication", "Pending").replace(
         "minMember", "minResources: {cpu: 40}, minMember")
@@ -390,6 +396,7 @@ def reclaimed():
     return cluster.job("new", queue="a", pods=4, min_member=1, cpu=1)
 
 
+@pytest.mark.long
 def test_a_plugin_of_a_later_tier_is_said_not_to_be_asked_and_put_first():
     conf = EVICTING.replace("ACTION", "allocate, reclaim").replace(
         "FIRST", "conformance").replace("LATER", "capacity")
@@ -404,6 +411,7 @@ def test_a_plugin_of_a_later_tier_is_said_not_to_be_asked_and_put_first():
     assert answer.remedies[0].effect.startswith("old loses no pods")
 
 
+@pytest.mark.long
 def test_deserved_of_a_queue_that_keeps_its_pods_is_lowered():
     conf = EVICTING.replace("ACTION", "allocate, reclaim").replace("FIRST", "capacity").replace(
         "LATER", "gang")
@@ -413,6 +421,7 @@ def test_deserved_of_a_queue_that_keeps_its_pods_is_lowered():
     assert answer.remedies[0].change.startswith("queue c: deserved cpu 2 -> ")
 
 
+@pytest.mark.long
 def test_of_what_a_queue_deserves_one_resource_is_lowered_where_that_is_enough():
     """Of no cpu deserved, memory alone is compared: no step of the search."""
     conf = EVICTING.replace("ACTION", "allocate, reclaim").replace("FIRST", "capacity").replace(
@@ -429,6 +438,7 @@ def test_of_what_a_queue_deserves_one_resource_is_lowered_where_that_is_enough()
         "queue c: deserved cpu 6 -> 3", "queue c: deserved memory 8Gi -> 3Gi"]
 
 
+@pytest.mark.long
 def test_pods_without_labels_are_said_to_be_no_victims_and_given_one():
     low = pod("l", "low", "n1", cpu=4)
     high = group("high", "high", 1).replace("minMember", "priorityClassName: p, minMember")
@@ -443,6 +453,7 @@ def test_pods_without_labels_are_said_to_be_no_victims_and_given_one():
     assert "label pod default/l app=l" in [each.change for each in answer.remedies]
 
 
+@pytest.mark.long
 def test_pods_in_their_cooldown_are_said_to_be_kept():
     status = ("{phase: Running, conditions: [{type: PodScheduled, status: 'True', "
               "lastTransitionTime: '2026-11-20T08:00:00Z'}]}")
@@ -463,6 +474,7 @@ def test_pods_in_their_cooldown_are_said_to_be_kept():
     assert later.why("high").codes == ["promised"]
 
 
+@pytest.mark.long
 def test_within_a_job_a_pod_that_is_asked_about_may_be_given_anothers_place():
     pods = [pod(f"low-{number}", "x", "n1") for number in range(4)]
     high = pod("high", "x").replace("schedulerName", "priority: 9, schedulerName")
@@ -476,6 +488,7 @@ def test_within_a_job_a_pod_that_is_asked_about_may_be_given_anothers_place():
         remedy.change for remedy in explain.why("mix").remedies]
 
 
+@pytest.mark.long
 def test_a_small_cut_of_a_request_comes_before_more_nodes_and_fewer_pods():
     cluster = Cluster().node("n1", cpu=8).node("n2", cpu=8)
     cluster.job("old", pods=2, cpu=1, running={"n1": 1, "n2": 1}).job("new", pods=2, cpu=8)
@@ -491,6 +504,7 @@ def test_pages_and_bytes_are_counted_in_their_steps():
     assert step_of("hugepages-2Mi") == 2**21 and step_of("nvidia.com/gpu", 8) == 1
 
 
+@pytest.mark.long
 def test_taints_of_a_cloud_are_a_state_of_the_node():
     cluster = Cluster().add(
         "{apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {taints: [{key: "
@@ -515,6 +529,7 @@ def test_usage_that_nobody_measured_is_told_by_the_linter():
     assert not told(measured)
 
 
+@pytest.mark.long
 def test_pods_that_say_they_may_not_be_evicted_are_told_and_asked_to():
     pods = [pod(f"low-{number}", "low", "n1").replace("annotations: {", "annotations: {"
             "volcano.sh/preemptable: 'false', ") for number in range(4)]
@@ -531,6 +546,7 @@ def test_pods_that_say_they_may_not_be_evicted_are_told_and_asked_to():
         remedy.change for remedy in answer.remedies]
 
 
+@pytest.mark.long
 def test_a_capability_of_no_devices_is_a_limit_that_is_raised():
     cluster = Cluster().node("n1", cpu=4, gpu=2).queue("a", capability={"nvidia.com/gpu": 0})
     answer = Explainer(cluster.job("j", queue="a", cpu=1, gpu=1).objects()).why("j")
@@ -554,6 +570,7 @@ def test_a_device_that_is_not_announced_is_told_of_a_queue_too():
             "nodes).") in said
 
 
+@pytest.mark.long
 def test_a_plugin_that_was_asked_is_not_put_first():
     conf = EVICTING.replace("ACTION", "allocate, reclaim").replace("FIRST", "gang").replace(
         "LATER", "proportion")
@@ -565,6 +582,7 @@ def test_a_plugin_that_was_asked_is_not_put_first():
     assert not any("first tier" in remedy.change for remedy in explain.why(victim).remedies)
 
 
+@pytest.mark.long
 def test_only_the_taint_that_is_not_tolerated_is_to_be_tolerated():
     cluster = Cluster().add(
         "{apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {taints: [{key: gpu, effect: "

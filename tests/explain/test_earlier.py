@@ -183,6 +183,7 @@ STUCK = NONE.replace("name: none", "name: stuck").replace("group-name: g,", "gro
                      ).replace("schedulerName", "nodeSelector: {disk: ssd}, schedulerName")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("row, first, last, documents, conf, said", [
     ("backfill", "v1.9.0", "v1.11.2", (group(), NONE, group("h"), STUCK), (
         CONF % "nodeorder").replace("allocate", "allocate, backfill"), "takes, here a/stuck"),

@@ -101,6 +101,7 @@ def test_a_pod_that_has_succeeded_never_lets_a_task_start_that_depends_on_it():
     assert not found.remedies  # no change of the cluster places a pod that is not created
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("phase, said", [
     ("Restarting", "it is Restarting: its controller ends its pods, and creates none before these"),
     ("Terminated", "it is Terminated, and its controller creates no pods for it any more")])
@@ -126,6 +127,7 @@ def test_memory_of_an_operators_field_is_less_than_what_its_pod_requests(role, s
             "to it." in text) is said
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("role, said", [("executor", True), ("driver", False)])
 def test_a_smaller_request_is_said_in_the_field_of_the_owner(role, said):
     cluster = Cluster().node("n1", cpu=4, memory="8Gi").add(SPARK.replace("ROLE", role))
@@ -198,6 +200,7 @@ def test_a_share_counts_what_pods_of_other_schedulers_hold():
     assert "adds up to all that the nodes have, also cpu 1 that pods hold" in text
 
 
+@pytest.mark.long
 def test_a_pipelined_gang_above_a_capability_is_offered_one_for_all_its_pods():
     cluster = Cluster().node("n1", cpu=9).queue("up", capability=2).queue(
         "a", parent="up", deserved=1).queue("b", parent="up", deserved=2)
@@ -229,6 +232,7 @@ def test_a_job_whose_head_alone_runs_does_not_end_by_itself(role, alone):
     assert ends(labelled.run().session.jobs["default/old"]) is not alone
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("both", [True, False])
 def test_one_of_two_plugins_that_share_is_to_go_where_it_allows_no_victim(both):
     cluster = Cluster().node("n1", cpu=5).queue("a", weight=9, deserved=1).queue("b", deserved=3)
@@ -257,6 +261,7 @@ def test_a_share_that_is_kept_for_pods_which_may_not_use_the_node_is_named(close
     assert ("no waiting pod of b can use this one (labels, taints)" in found.text) is closed
 
 
+@pytest.mark.long
 def test_a_little_less_of_several_resources_comes_before_what_costs_others():
     cluster = Cluster().node("n1", cpu=7, memory="7Gi").job(
         "old", cpu=3, memory="3Gi", running={"n1": 1}).job("new", cpu=5, memory="5Gi")
@@ -265,6 +270,7 @@ def test_a_little_less_of_several_resources_comes_before_what_costs_others():
         "job default/new: request per pod cpu 5 -> 4, memory 5Gi -> 4Gi")
 
 
+@pytest.mark.long
 def test_a_gang_on_one_node_is_offered_a_part_of_what_is_missing_for_each_pod():
     cluster = Cluster().node("n1", cpu=8).job("new", pods=3, cpu=3)
     found = cluster.why("new", conf=conf("gang", "predicates"))
@@ -301,6 +307,7 @@ def test_without_csi_nodes_a_missing_claim_does_not_say_that_these_are_to_be_add
     assert "There is no CSINode among the objects" not in cluster.why("default/new").text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("reason, said", [("ImagePullBackOff", True), ("ContainerCreating", False)])
 def test_holders_of_which_no_pod_starts_are_named_and_may_be_deleted(reason, said):
     waits = [{"name": "c", "state": {"waiting": {"reason": reason}}}]

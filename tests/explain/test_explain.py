@@ -60,6 +60,7 @@ def tree():
             "old", queue="prod", pods=3, cpu=1, running={"n1": 3}).job("train", queue="dev", cpu=2))
 
 
+@pytest.mark.long
 def test_a_queue_over_its_capability_through_an_ancestor():
     explanation = explained(tree(), conf=conf("gang", "predicates", "capacity", hierarchy=True))
     found = cause(explanation, "ancestor_over_capability")
@@ -72,6 +73,7 @@ def test_a_queue_over_its_capability_through_an_ancestor():
         str, explanation.remedies)
 
 
+@pytest.mark.long
 def test_a_gang_short_of_one_member():
     cluster = Cluster().node("n1", cpu=2).node("n2", cpu=3).job("train", pods=3, cpu=2)
     explanation = explained(cluster, conf=conf("gang", "predicates"))
@@ -258,6 +260,7 @@ def anti_affine(cluster):
     return objects
 
 
+@pytest.mark.long
 def test_anti_affinity():
     host = {"kubernetes.io/hostname": "n1"}
     cluster = Cluster().node("n1", cpu=8, labels=host).job("train", pods=2, cpu=1,
@@ -312,6 +315,7 @@ def test_what_is_deserved_to_the_last_byte_is_not_exceeded():
         "b (deserves cpu 2, has 0 so far).")
 
 
+@pytest.mark.long
 def test_a_closed_queue_a_best_effort_queue_and_a_job_without_pods():
     closed = Cluster().node("n1", cpu=4).queue("a").job("train", queue="a", cpu=1)
     objects = closed.objects()

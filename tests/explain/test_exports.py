@@ -80,6 +80,7 @@ def asked(*texts, conf=CONF):
 FULL = exported("old", 1, 6, there=1, phase="Running", job_phase="Running")
 
 
+@pytest.mark.long
 def test_a_job_that_is_not_admitted_has_no_pods_yet_and_is_answered_as_with_them():
     explanation = asked(FULL, exported("new", 2, 2)).why("new")
     assert explanation.codes == ["overcommit_refuses"]  # the queue may hold all that there is
@@ -145,11 +146,13 @@ def changes(explanation):
     return list(map(str, explanation.remedies))
 
 
+@pytest.mark.long
 def test_a_cordoned_node_is_uncordoned_with_the_taint_that_kubectl_shows():
     explain = asked(CORDONED, FULL, exported("new", 1, 4))
     assert changes(explain.why("new"))[0] == "uncordon c1 (new is placed on c1)"
 
 
+@pytest.mark.long
 def test_nodes_without_the_label_of_a_spread_are_told_from_full_domains():
     explain = asked(exported("new", 1, 4).replace(*SPREAD))
     assert explain.why("new").codes == ["spread_label"]
@@ -158,6 +161,7 @@ def test_nodes_without_the_label_of_a_spread_are_told_from_full_domains():
         "on n1)"]
 
 
+@pytest.mark.long
 def test_a_gang_that_keeps_another_away_and_is_short_itself_may_be_deleted():
     apart = ("containers: [", "affinity: {podAntiAffinity: {"
              "requiredDuringSchedulingIgnoredDuringExecution: [{labelSelector: {}, topologyKey: "
@@ -169,6 +173,7 @@ def test_a_gang_that_keeps_another_away_and_is_short_itself_may_be_deleted():
         explain.why("two"))
 
 
+@pytest.mark.long
 def test_a_job_that_can_never_start_and_keeps_another_out_is_the_first_to_go():
     both = NODE.replace("n1", "n2") + exported("big", 1, 12, phase="Inqueue", there=1)
     explanation = asked(both, exported("new", 1, 8)).why("new")
@@ -177,6 +182,7 @@ def test_a_job_that_can_never_start_and_keeps_another_out_is_the_first_to_go():
     assert changes(explanation)[0] == "delete default/big (new is placed on n1)"
 
 
+@pytest.mark.long
 def test_jobs_that_can_never_start_are_named_together_and_as_many_go_as_it_takes():
     stuck = [exported(f"big{number}", 1, 9, phase="Inqueue", there=1) for number in range(3)]
     explanation = asked(*(NODE.replace("n1", f"n{number}") for number in (2, 3)), *stuck,
@@ -272,6 +278,7 @@ def test_a_priority_class_that_was_not_exported_is_known_by_its_pods():
     assert "preempt evicts default/old-w-0" in explain.why("new").text
 
 
+@pytest.mark.long
 def test_who_names_no_priority_class_is_told_to_and_what_that_costs_the_larger_one():
     high = exported("new", 1, 4, phase="Inqueue", there=1)
     assert changes(asked(FULL, high, conf=EVICTS).why("new"))[-1] == (
@@ -285,6 +292,7 @@ def test_a_pod_whose_pod_group_is_not_there_is_known():
     assert "PodGroup that doesn't exist" in asked(pod).why("new-w-0").text
 
 
+@pytest.mark.long
 def test_what_an_init_container_asks_for_is_lowered_too():
     init = exported("new", 1, 1).replace(
         "containers: [{name: c", "initContainers: [{name: i, resources: {requests: {cpu: 64}}}], "
@@ -308,6 +316,7 @@ def test_a_failed_pod_is_counted_and_nobody_waits():
     assert head.endswith("1 of its pods runs, fewer than its gang of 2, and none waits.")
 
 
+@pytest.mark.long
 def test_what_a_pod_group_reserves_beyond_its_pods_is_what_is_lowered():
     spark = exported("new", 1, 1, there=1).replace("minResources: {cpu: 1}", "minResources: {cpu: "
                                                   "30}")
@@ -316,6 +325,7 @@ def test_what_a_pod_group_reserves_beyond_its_pods_is_what_is_lowered():
     assert not any("request of cpu" in change for change in changed)
 
 
+@pytest.mark.long
 def test_a_queue_below_one_that_is_closed_is_opened_with_it():
     queues = "".join(
         f"{{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {{name: {name}}}, "
@@ -369,6 +379,7 @@ def test_pods_on_a_node_that_is_not_there_are_told():
         "Pod default/old-w-0 is on gone, which is not among the objects.")
 
 
+@pytest.mark.long
 def test_a_pod_group_without_pods_and_job_is_admitted_by_less():
     alone = exported("new", 4, 3)
     alone = alone[alone.index("apiVersion: scheduling"):]
@@ -388,6 +399,7 @@ def test_a_pod_may_be_away_from_those_that_it_required_to_be_beside():
         "job default/new: without its pod affinity (new is placed on n1)"]
 
 
+@pytest.mark.long
 def test_a_job_that_is_admitted_in_this_cycle_and_has_no_pods_yet_is_no_ghost():
     explanation = asked(exported("one", 1, 5), exported("two", 1, 5)).why("two")
     assert "default/one 5 (admitted before it in this cycle)" in explanation.text
@@ -410,6 +422,7 @@ WITHIN = "Job default/new: tasks.0.template.spec.containers.0.resources.requests
 FEWER = "Job default/new: tasks.0.replicas {0} -> {1}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("pods", "least", "hard", "own"), [
     (4, 4, "6", ["all: " + FEWER.format(4, 3) + "; job default/new: minAvailable 4 -> 3; "
                  "Job default/new: tasks.0.minAvailable 4 -> 3", WITHIN.format("1500m")]),
@@ -425,6 +438,7 @@ def test_a_quota_is_kept_by_fewer_pods_or_smaller_ones(pods, least, hard, own):
     assert [line for each in found.remedies[1:] for line in each.kubectl] == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("phase", ["Completed", "Failed", "Aborted", "Terminated"])
 @pytest.mark.parametrize(("there", "group"), [(0, False), (0, True), (1, True)])
 def test_a_job_that_has_ended_is_submitted_again(phase, there, group):

@@ -160,6 +160,7 @@ TORCH = """\
 """.replace("&owner ", "")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("hard", "message", "head", "change"), [
     ("1Gi", "exceeded quota: q", "a/t waits for quota: ResourceQuota a/q is memory 1Gi short.",
      "ResourceQuota a/q: hard memory 1Gi -> 2Gi"),
@@ -323,6 +324,7 @@ def member(name, queue, phase, on=""):
         "ON ", on and f"nodeName: {on}, ").replace("POD", "Running" if on else "Pending")
 
 
+@pytest.mark.long
 def test_a_set_of_changes_of_which_one_alone_is_enough_is_not_offered():
     """Admission counts both pools; each pod may use the node of its own."""
     text = POOL.replace("NAME", "low") + POOL.replace("NAME", "high")
@@ -447,6 +449,7 @@ status: {{phase: PHASE}}
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("phase", "said"), [
     ("Running", "wait for the end of a/old"), ("Succeeded", "delete a/old")])
 def test_a_quota_is_free_again_without_the_job_that_uses_it(phase, said):
@@ -618,6 +621,7 @@ def test_a_gang_below_its_minimum_waits_for_a_pod_that_nothing_creates_again(pol
     assert [group.jobs for group in cluster.why().groups] == [["a/load"]] * stuck
 
 
+@pytest.mark.long
 def test_a_gang_is_not_made_smaller_by_its_failed_pods():
     failed = DONE.replace("NUMBER", "0").replace("PHASE", "Failed").replace("END", "{exitCode: 1}")
     waiting = DONE.replace("NUMBER", "1").replace("nodeName: n1, ", "").replace(
@@ -735,6 +739,7 @@ def test_a_node_that_announces_fewer_devices_than_its_pods_request_is_named(ther
             "such pods there." in Cluster(loads(text)).why("a/g").text) is said
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("selector", "labels", "offered"), [
     ("pool: gpu", "pool: cpu", True), ("pool: gpu", "", True), ("pool: gpu", "pool: gpu", False),
     ("disk: SSD", "disk: ssd", False), ("kubernetes.io/hostname: n9", "", False)])

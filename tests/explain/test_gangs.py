@@ -331,6 +331,7 @@ def test_how_many_pods_each_hyper_node_takes(more, topology, size, cpu, said, ho
     assert not said or found["topology_too_small"].numbers["holds"] == holds
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("more", "topology", "size", "said"), [
     ([], HARD, 3, "1 more node like n0 (to be listed by HyperNode s0; new is placed on n0, n1, 1 "
      "new node)"),
@@ -346,6 +347,7 @@ def test_nodes_are_to_be_listed_by_a_hyper_node(more, topology, size, said):
     assert said in map(str, cluster.why("new", conf=TOPOLOGY).remedies)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("last, free", [(9, True), (1, False)])
 def test_a_node_that_is_added_has_a_free_name_that_a_hyper_node_matches(last, free):
     """However it is called in the lab."""
@@ -421,6 +423,7 @@ def test_the_first_line_of_a_gang_names_the_hyper_node_of_its_other_pods(placed,
     assert cluster.why("new", conf=TOPOLOGY).head.startswith(f"new waits for {head}. ")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("free", [True, False])
 def test_a_gang_is_created_again_where_another_hyper_node_takes_all_of_it(free):
     held = gang("old", 2, None, ["n0", "n1"], cpu="2") + (

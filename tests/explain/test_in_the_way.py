@@ -57,6 +57,7 @@ def test_the_pods_that_keep_another_away_are_named(facts, code):
     assert ("It requests host port 80." in found[code]) == (code == "host_ports")
 
 
+@pytest.mark.long
 def test_the_end_of_the_job_that_keeps_a_pod_away_is_waited_for():
     apart = APART % "kubernetes.io/hostname"
     pod = "{apiVersion: v1, kind: Pod, metadata: {name: %s, labels: {volcano.sh/job-name: web}, " \
@@ -94,11 +95,13 @@ def test_a_rule_about_other_pods_names_no_pod_that_it_is_not_about():
                                        if cause.code == "host_ports")
 
 
+@pytest.mark.long
 def test_a_pod_may_be_let_beside_those_that_it_required_to_be_away_from():
     changes = [remedy.change for remedy in why(spec=APART % "kubernetes.io/hostname").remedies]
     assert "job default/web: pod anti-affinity preferred, not required, for all its pods" in changes
 
 
+@pytest.mark.long
 def test_nobody_advises_to_tolerate_that_a_node_does_not_work():
     explanation = why(taints=NOT_READY)
     assert "Kubernetes keeps this taint" in explanation.text
@@ -112,6 +115,7 @@ def test_a_node_says_itself_why_it_is_not_ready(ready):
     assert ("n1 is not Ready: no network." in text) is (ready != "True")
 
 
+@pytest.mark.long
 def test_what_no_node_announces_is_told_and_admission_is_no_help():
     explanation = why(resource="example.com/fpga")
     assert "No node announces example.com/fpga" in explanation.text
@@ -140,6 +144,7 @@ spec:
 """
 
 
+@pytest.mark.long
 def test_a_smaller_request_is_one_of_the_large_pods_alone():
     explanation = Explainer(Cluster().node("n1", cpu=4).add(ROLES).objects()).why("tf")
     found = [remedy for remedy in explanation.remedies if "request per pod cpu" in remedy.change]
@@ -151,6 +156,7 @@ def test_a_smaller_request_is_one_of_the_large_pods_alone():
     assert sorted(asked) == ["1", "1", "2"]
 
 
+@pytest.mark.long
 def test_nodes_are_as_large_as_the_role_that_finds_none_needs():
     cluster = Cluster().node("n1", cpu=4, labels={"pool": "cpu"}).node("g1", cpu=8, gpu=4).job(
         "old", cpu=3, running={"n1": 1}).add(ROLES.replace(
@@ -161,6 +167,7 @@ def test_nodes_are_as_large_as_the_role_that_finds_none_needs():
     assert "2 more nodes like n1" in [each.change for each in found]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("roles", "offered"), [(("w",), True), (("ps", "w"), False)])
 def test_a_smaller_minimum_is_offered_for_pods_of_one_role(roles, offered):
     """Pods of one role may run with fewer of them; with several, each role is needed."""
@@ -239,6 +246,7 @@ def test_a_node_refused_for_pods_that_were_rolled_back_and_short(field, ports, c
     assert found.head.startswith("gang waits for ")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("spec", "key", "bought"), [
     (APART % "zone", "zone", ", with the label zone=new"),
     (APART % "kubernetes.io/hostname", "zone", ""),  # each node is one
@@ -253,6 +261,7 @@ def test_a_node_that_is_bought_is_in_a_domain_without_such_pods(spec, key, bough
     assert len({each.change for each in found.remedies}) == len(found.remedies)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("run", "found"), [
     (0, "2 more nodes like n1, each with a value of its own of zone (gang is placed on n1, n2, 2 "
         "new nodes)"),

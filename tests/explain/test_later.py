@@ -36,6 +36,7 @@ def test_gangs_that_break_and_pods_that_go_are_named():
     assert "驱逐" in found.in_language("zh")._repr_mimebundle_()["text/plain"]
 
 
+@pytest.mark.long
 def test_a_job_that_waits_longer_is_named():
     cluster = Cluster().node("n1", cpu=2).job("one", cpu=2).job("two", cpu=2)
     found = cluster.what_if("job/two.priority=9")
@@ -56,6 +57,7 @@ def test_a_cluster_that_is_too_large_to_look_on_says_so(monkeypatch):
     assert "take too long in a cluster of this size" in found._repr_mimebundle_()["text/plain"]
 
 
+@pytest.mark.long
 def test_the_command_says_it_too(tmp_path, capsys):
     (tmp_path / "conf").write_text(held().conf)
     (tmp_path / "all.yaml").write_text(dump(held().objects()))
@@ -76,6 +78,7 @@ def halves():
                                                                  running={"n2": 2})
 
 
+@pytest.mark.long
 def test_two_gangs_that_hold_what_the_other_lacks_are_said_to_wait_for_each_other():
     explain = Explainer(halves().objects(), HALVES)
     found = explain.why("p")
@@ -109,6 +112,7 @@ DEPENDENT = """{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {nam
    containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}]}}"""
 
 
+@pytest.mark.long
 def test_a_minimum_that_counts_pods_of_dependent_tasks_is_said_to_wait_for_itself():
     found = Cluster().node("n1", cpu=8).add(DEPENDENT).why("dep")
     assert "These wait for each other: the gang for the pods of a task that depends" in found.text
@@ -152,6 +156,7 @@ def test_a_spread_by_a_label_that_nodes_have_otherwise_takes_that_label():
         "whenUnsatisfiable ScheduleAnyway in its topology spread"]
 
 
+@pytest.mark.long
 def test_a_spread_that_counts_a_zone_of_tainted_nodes_is_to_leave_it_out():
     cluster = Cluster().node("n1", cpu=8, labels={"zone": "a"}).node(
         "n2", cpu=8, labels={"zone": "b"}).changed(
@@ -167,6 +172,7 @@ def test_a_spread_that_counts_a_zone_of_tainted_nodes_is_to_leave_it_out():
     assert first.effect == "w-1 is placed on n1"
 
 
+@pytest.mark.long
 def test_a_job_that_loses_pods_is_told_which_plugins_allowed_it():
     cluster = Cluster().node("n1", cpu=7).queue("a", deserved=4).queue("c", deserved=4)
     cluster.job("old", queue="c", pods=4, min_member=1, cpu=1, running={"n1": 4})
@@ -181,6 +187,7 @@ tiers: [{plugins: [{name: conformance}]}, {plugins: [{name: gang}, {name: capaci
         assert "old loses no pods" in [each.effect.partition(";")[0] for each in found.remedies]
 
 
+@pytest.mark.long
 def test_what_is_evicted_again_and_again_without_the_change_is_not_named():
     assert not Cluster.read("docs/loop.yaml").what_if("queue/b.weight=2").as_dict()["later"]
 

@@ -39,6 +39,7 @@ def asked(cluster, text, name="new"):
     return Explainer(cluster.objects() if isinstance(cluster, Cluster) else cluster, text).why(name)
 
 
+@pytest.mark.long
 def test_a_promise_that_goes_to_others_again_and_again_is_told_and_cured():
     found = asked(two_queues(), conf("allocate, reclaim", "gang", capacity=True).replace(
         "gang", "gang, enableReclaimable: false"))
@@ -51,6 +52,7 @@ def test_a_promise_that_goes_to_others_again_and_again_is_told_and_cured():
         assert after.runs("default/new") and not after.again, remedy
 
 
+@pytest.mark.long
 def test_a_pod_whose_promise_is_lost_waits_here_as_in_the_cluster():
     """Its age shows nothing that the cycle does not."""
     objects = [obj.changed(metadata={"creation_timestamp": 3600.0 * number,
@@ -90,6 +92,7 @@ LOST = "a/g-new waits for resources: what is freed for it goes to other jobs."
 KEPT_OFF = "a/g-new waits for a node that fits: preempt frees n2, where allocate refuses it."
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cpu, affinity, head", [
     (3, APART, KEPT_OFF), (2, "", "a/g-new waits for resources that are being freed."),
     (2, APART, LOST)])
@@ -106,6 +109,7 @@ def test_a_node_that_is_freed_and_that_a_rule_refuses_is_named(cpu, affinity, he
     assert ("In the way: a/web (n1)." in found.text) is (head == KEPT_OFF)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("actions", ["enqueue, reclaim, allocate", "enqueue, allocate, reclaim"])
 def test_no_change_evicts_again_and_again(actions):
     cluster = Cluster().node("n1", cpu=4).queue("a").queue("b")
@@ -118,6 +122,7 @@ def test_no_change_evicts_again_and_again(actions):
         assert after.runs("default/new") and not after.again, remedy
 
 
+@pytest.mark.long
 def test_a_gang_that_breaks_is_named_and_costs_more_than_the_job():
     cluster = Cluster().node("n1", cpu=8).queue("a").queue("b").job(
         "gang", queue="a", pods=8, cpu=1, running={"n1": 8}).job("new", queue="b", cpu=1)
@@ -132,6 +137,7 @@ def test_a_gang_that_breaks_is_named_and_costs_more_than_the_job():
     assert last.as_dict()["breaks"] == {"default/gang": [7, 8]}
 
 
+@pytest.mark.long
 def test_what_comes_behind_the_first_refusal_is_told_and_both_are_mended():
     cluster = Cluster().node("n1", cpu=8).queue("q", capability=2).add(
         "{apiVersion: v1, kind: Node, metadata: {name: n2, labels: {pool: x}}, "
@@ -178,6 +184,7 @@ def owned(kind, name, phase="Running", node="nodeName: n1, ", least=1, pods=4, l
         f"{{phase: {phase if node else 'Pending'}}}}}" for number in range(pods))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["ReplicaSet", "StatefulSet", "LeaderWorkerSet"])
 def test_nobody_deletes_or_waits_for_what_is_meant_to_run(kind):
     cluster = Cluster().node("n1", cpu=4).add(owned(kind, "web"))
@@ -186,6 +193,7 @@ def test_nobody_deletes_or_waits_for_what_is_meant_to_run(kind):
     assert changes and not any("delete" in each or "wait for" in each for each in changes)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind, cut", [("Job", True), ("RayCluster", False), ("MPIJob", False)])
 def test_a_gang_with_a_head_is_not_cut(kind, cut):
     new = owned(kind, "new", phase="Inqueue", node="", least=4)
@@ -194,6 +202,7 @@ def test_a_gang_with_a_head_is_not_cut(kind, cut):
     assert any(" 4 -> 3" in each for each in changes) == cut and changes
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("labels, offered", [
     ("", True), ("training.kubeflow.org/job-role: master", True),
     ("training.kubeflow.org/job-role: worker", False)])
@@ -205,6 +214,7 @@ def test_a_gang_whose_members_do_not_all_exist_may_need_those_that_do(labels, of
     assert "placed one by one" not in found.text, "its operator sets the minimum"
 
 
+@pytest.mark.long
 def test_what_a_driver_reserves_for_its_executors_is_not_taken_from_it():
     driver = owned("Pod", "new", phase="Pending", node="", pods=1, labels="spark-role: driver")
     driver = driver.replace("minMember: 1", "minMember: 1, minResources: {cpu: 4}, queue: q")
@@ -216,6 +226,7 @@ def test_what_a_driver_reserves_for_its_executors_is_not_taken_from_it():
     assert "all its pods together" not in found.text
 
 
+@pytest.mark.long
 def test_a_defect_is_told_where_a_full_root_withholds_what_is_deserved():
     cluster = Cluster().node("n1", cpu=8).queue("a", deserved=4).queue("b", deserved=4).job(
         "old", queue="a", pods=8, cpu=1, running={"n1": 8}).job("new", queue="b", cpu=2)
@@ -237,6 +248,7 @@ def test_each_known_defect_says_what_helps():
     assert DEFECTS and all(len(str(Message(f"known_defect.{issue}"))) > 40 for issue in DEFECTS)
 
 
+@pytest.mark.long
 def test_a_queue_without_affinity_may_be_given_one():
     nodes = "\n---\n".join(
         f"{{apiVersion: v1, kind: Node, metadata: {{name: {name}, labels: "
@@ -273,6 +285,7 @@ def beside_a_loop():
     return two_queues().queue("c", deserved=1).add(node).job("third", queue="c", cpu=2)
 
 
+@pytest.mark.long
 def test_what_a_cluster_repeats_by_itself_is_told_with_what_ends_it():
     loops = two_queues().explainer(LOOP).loops()
     assert loops is not None
@@ -312,6 +325,7 @@ def test_in_one_queue_too_the_plugin_is_named_that_puts_the_loser_first():
     assert "as drf puts the jobs that lost them first" in loops.text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("large", [1, 200])
 def test_a_loop_that_a_change_does_not_cause_does_not_refuse_it(monkeypatch, large):
     for name in ("outcome", "explainer"):
@@ -324,6 +338,7 @@ def test_a_loop_that_a_change_does_not_cause_does_not_refuse_it(monkeypatch, lar
     assert remedy.effect == f"third is placed on n2{goes_on}" and not remedy.price.evicts
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("large", [1, 200])
 def test_a_loop_for_the_job_or_of_other_queues_refuses_a_change(monkeypatch, large):
     """With reclaim, old and new lose and gain the same place: none does without it."""
@@ -346,6 +361,7 @@ def test_what_is_evicted_ends_in_halves_and_comes_back_as_another_pod():
 
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("large", "cycles"), [(1, 2), (200, 5)])
 def test_in_a_large_cluster_a_promise_is_followed_until_it_is_kept(monkeypatch, large, cycles):
     """The cycle that has run is the first one; the objects that were given do not change."""
@@ -363,6 +379,7 @@ def test_in_a_large_cluster_a_promise_is_followed_until_it_is_kept(monkeypatch, 
     assert Explainer(objects, text).why("high").text == explain.why("high").text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("most", "code"), [(50, "promise_lost"), (2, "promised")])
 def test_in_a_large_cluster_that_evicts_more_pods_a_promise_is_not_followed(
         monkeypatch, most, code):
@@ -413,6 +430,7 @@ status: {{phase: {phase}}}""" for number, node, phase in ((0, "nodeName: n1", "R
         "kept", queue="c", cpu=6, running={"n2": 1}).add(pods.replace("\n    ", "\n  ") + group)
 
 
+@pytest.mark.long
 def test_a_node_that_a_rule_refuses_is_no_loop_of_shares_and_other_nodes_are_waited_for():
     cluster = Cluster([obj.changed(spec={"reclaimable": False}) if (obj.kind, obj.key) == (
         "Queue", "c") else obj for obj in refused_where_it_reclaims().objects()])
@@ -426,6 +444,7 @@ def test_a_node_that_a_rule_refuses_is_no_loop_of_shares_and_other_nodes_are_wai
     assert changes["wait for the end of default/kept"].placed == 2
 
 
+@pytest.mark.long
 def test_a_promise_that_hinges_on_when_evicted_pods_end_says_so():
     """Of two pods of a full node one ends in each cycle, and its place is taken."""
     cluster = Cluster([PriorityClass(ObjectMeta("high"), 9)])

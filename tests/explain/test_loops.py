@@ -25,6 +25,7 @@ def repeated(*pairs, orders=None):
         evictions=evictions, orders=orders or {})
 
 
+@pytest.mark.long
 def test_a_change_that_keeps_a_promise_says_where_the_pod_is_placed():
     found = Cluster.read("docs/loop.yaml").timeline(3).why("train")
     assert "1 pipelined" in found.head

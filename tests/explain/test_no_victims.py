@@ -146,6 +146,7 @@ def test_what_refused_a_pod_before_pods_are_evicted_for_it_is_said():
             "allocated + 1 requested = 5, deserved 4 (its capability" in found.text)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("topology", [{"mode": "hard", "highestTierAllowed": 1}, {
     "mode": "soft"}, None])
 def test_a_job_with_a_network_topology_evicts_nothing_and_may_do_without(topology):
@@ -163,6 +164,7 @@ def test_a_job_with_a_network_topology_evicts_nothing_and_may_do_without(topolog
     assert all("evicts 1 pod of old" in each.effect for each in evicts)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("first, lost", [("a", True), ("m", False)])
 def test_preempt_that_visits_another_queue_first_is_a_known_defect(first, lost):
     cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).add(klass("high", 9))
@@ -190,6 +192,7 @@ def test_a_job_that_is_refused_says_why_it_evicts_none_of_a_lower_priority(name,
             "preempt evicts pods for admitted jobs only." in found.text) is said
 
 
+@pytest.mark.long
 def test_preempt_is_offered_to_a_job_that_is_refused_without_a_larger_set_of_the_same():
     single = {"cpu": 4, "pods": 1, "running": {"n1": 1}}
     found = Cluster().node("n1", cpu=4).add(klass("high", 9)).job("old", **single).job(
@@ -209,6 +212,7 @@ tiers:
 """
 
 
+@pytest.mark.long
 def test_a_change_that_is_offered_is_no_part_of_a_larger_one():
     found = Cluster().node("n1", cpu=4).node("n2", cpu=4).queue("a").queue("b").add(klass(
         "high", 9)).job("old", queue="a", cpu=1, pods=7, min_member=1, priority_class="high",
@@ -217,6 +221,7 @@ def test_a_change_that_is_offered_is_no_part_of_a_larger_one():
     assert [each for each in changes if "without enqueue" in each] == ["actions without enqueue"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("least", "plugins", "said"), [
     (2, ("priority", "gang", "predicates"), True), (1, ("priority", "gang", "predicates"), False),
     (4, ("priority", "gang", "predicates"), False), (2, ("gang", "predicates"), False)])

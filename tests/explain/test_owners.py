@@ -130,6 +130,7 @@ def test_a_gang_of_another_scheduler_is_said_to_be_none(label, name, told):
             in found.text) == told
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("own, code", [("spark-o-pg", None), ("podgroup-u", "held_by.twice")])
 def test_a_podgroup_without_pods_that_counts_those_of_another_one_is_deleted_alone(own, code):
     """The application is called by its name, and is not deleted for its PodGroup."""
@@ -221,6 +222,7 @@ value: {value}
 """ for name, value in (("low", 1), ("high", 9)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("own, told", [("low", True), ("high", False)])
 def test_the_priority_of_victims_that_does_not_count_between_jobs_is_told(own, told):
     running = [pod(f"r-{number}", cpu=2, more=f"nodeName: n1\n  priorityClassName: {own}",
@@ -234,6 +236,7 @@ def test_the_priority_of_victims_that_does_not_count_between_jobs_is_told(own, t
         each.change for each in found.remedies]) == told
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("made_for, waits", [
     ("RayCluster", False), ("RayService", False), ("RayJob", True)])
 def test_the_end_of_what_serves_is_not_waited_for(made_for, waits):
@@ -255,6 +258,7 @@ status: {conditions: [{type: STATE, status: "True"}]}
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("state, first", [
     ("Succeeded", "delete mpijob/a/o"), ("Running", "wait for the end of a/o")])
 def test_what_an_owner_that_has_ended_leaves_is_deleted_and_no_end_of_it_waited_for(state, first):
@@ -285,6 +289,7 @@ def test_a_pod_that_stays_on_a_node_that_is_not_ready_is_told_with_this_and_amon
     assert [each.jobs for each in found.waiting()] == [["a/pg"]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("least, reason, told", [
     (2, "CrashLoopBackOff", True), (1, "CrashLoopBackOff", False), (2, "PodInitializing", False)])
 def test_holders_that_do_not_keep_their_minimum_running_are_deleted_first(least, reason, told):
@@ -470,6 +475,7 @@ STEPS = """\
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("label", ["", "volcano.sh/queue-name: etl"])
 def test_a_step_among_several_is_offered_the_queue_of_its_label_and_evicts_no_other_step(label):
     steps = [group(name=f"podgroup-{name}") + pod(
@@ -512,6 +518,7 @@ spec:
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("given, change", [
     (WORLD.replace("PLUGIN", "pytorch"),
      "both: Job a/o: tasks.1.replicas 4 -> 3; job a/o: minAvailable 5 -> 4 (o is placed on n1)"),
@@ -552,6 +559,7 @@ VOLCANO_JOB = ("batch.volcano.sh/v1alpha1\nkind: Job", "{minAvailable: 2, schedu
                "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}]}")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("least, owned, change", [
     (2, True, "Job a/e: tasks.0.replicas 4 -> 3 (x is placed on n1; a/e has 3 instead of 4 pods "
      "placed)"), (4, True, None),
@@ -582,6 +590,7 @@ def test_the_gate_of_kueue_is_left_to_it():
         assert said in found.text and bool(found.remedies) is (gate == "a.b/c")
 
 
+@pytest.mark.long
 def test_a_failed_pod_of_a_gang_is_deleted_so_that_it_is_created_again():
     kind, spec = VOLCANO_JOB
     job = ELASTIC.replace("KIND_OF", kind).replace("SPEC", spec).replace("minAvailable: 2", (
@@ -596,6 +605,7 @@ def test_a_failed_pod_of_a_gang_is_deleted_so_that_it_is_created_again():
         "delete 1 pod of a/e, which is created again (e is placed on n1)"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("uid, left", [("k", True), ("other", False)])
 def test_the_podgroup_of_a_later_stage_is_left_to_its_operator(uid, left):
     """As of KubeDL, which creates one for each role, and pods once others run."""

@@ -41,6 +41,7 @@ SITUATIONS = {
         "x", queue="a", pods=4, cpu=1)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_each_change_that_is_offered_holds_in_what_if(situation, tmp_path, capsys):
     (tmp_path / "conf").write_text(CONF)
@@ -100,6 +101,7 @@ def test_what_is_removed_goes_with_what_it_has_made():
     assert [obj for obj in objects if obj not in before] == []
 
 
+@pytest.mark.long
 def test_lines_that_can_be_pasted_are_printed_where_all_is_wanted(tmp_path, capsys):
     file = tmp_path / "cluster.yaml"
     file.write_text(dump(SITUATIONS["capability"].objects()))
@@ -112,6 +114,7 @@ def test_lines_that_can_be_pasted_are_printed_where_all_is_wanted(tmp_path, caps
     assert "what-if" not in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_waiting_has_no_command_that_deletes():
     waits = [remedy for remedy in cluster().job("old", pods=6, cpu=1, running={"n1": 6}).job(
         "x", pods=4, cpu=1).why("x", conf=CONF).remedies if remedy.change.startswith("wait")]

@@ -168,6 +168,7 @@ CLASSES = """
 """
 
 
+@pytest.mark.long
 def test_whoever_is_outranked_with_a_change_has_no_higher_priority_in_it():
     """Only the pods of `j` have the class `high`; `x` of class `low` has the node."""
     cpus = {"cpu": "4"}
@@ -181,6 +182,7 @@ def test_whoever_is_outranked_with_a_change_has_no_higher_priority_in_it():
         "job default/j: priorityClassName unset -> high (j is pipelined to n1; evicts 1 pod of x)"]
 
 
+@pytest.mark.long
 def test_another_queue_is_offered_once_and_with_its_cost():
     cluster = Cluster().node("n1", cpu=9).job("own", cpu=1, queue="a", running={"n1": 1})
     for name in ("a", "b", "c"):

@@ -212,6 +212,7 @@ def test_what_its_queue_holds_is_told_of_a_job_that_keeps_its_pods_after_others_
         min(gone), evict=True, conf=text).text
 
 
+@pytest.mark.long
 def test_the_command_asks_the_same_and_one_thing_at_a_time(tmp_path, capsys):
     path = tmp_path / "c.yaml"
     path.write_text(running().job("new", queue="b", cpu=1).export(), encoding="utf-8")
@@ -431,6 +432,7 @@ def test_a_queue_in_which_nothing_is_requested_is_not_called_overused():
     assert "nothing requested" in text and "overused" not in text
 
 
+@pytest.mark.long
 def test_a_job_that_waits_only_for_pods_that_leave_needs_no_change():
     cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).add(CLASS)
     for name in ("n1", "n2"):
@@ -479,6 +481,7 @@ def test_a_share_that_no_plugin_is_asked_about_is_no_condition():
         assert ("queue a holds cpu 4 and deserves" in text) is held
 
 
+@pytest.mark.long
 def test_a_pod_that_is_spared_only_by_the_order_may_be_evicted():
     cluster = Cluster().node("n1", cpu=2).add(CLASS)
     for name in ("a", "b"):
@@ -503,6 +506,7 @@ def test_pods_that_may_be_evicted_are_counted_once_and_none_is_spared_where_none
     assert "but takes" not in found.text
 
 
+@pytest.mark.long
 def test_a_gang_is_kept_whole_by_gang_in_the_tier_that_decides():
     loose = {"name": "gang", "enableReclaimable": False}
     cluster = running(min_member=4).job("one", queue="b", cpu=1)
@@ -564,6 +568,7 @@ def test_the_sum_of_a_refusal_has_no_jobs_that_were_admitted_after_it(overtaken)
     assert "Once admitted, it would wait, too: Pod default/big-t-0 requests cpu 4" in found.text
 
 
+@pytest.mark.long
 def test_what_lets_a_refused_job_run_first_may_be_the_end_of_a_holder(overtaken):
     found = overtaken.why("big", before="small", conf=ENQUEUES)
     assert found.head.startswith("enqueue does not admit default/big, and default/small is")
@@ -571,6 +576,7 @@ def test_what_lets_a_refused_job_run_first_may_be_the_end_of_a_holder(overtaken)
     assert "wait for the end of default/run" in [remedy.change for remedy in found.remedies]
 
 
+@pytest.mark.long
 def test_a_request_is_cut_by_more_than_a_third_after_all_single_changes(overtaken):
     """Also beside another change."""
     found = [remedy.change for remedy in overtaken.why("big", conf=ENQUEUES).remedies]

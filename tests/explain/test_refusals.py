@@ -81,6 +81,7 @@ TABLE = [  # cluster, configuration, the first sentences, the next ones of a que
      None)]
 
 
+@pytest.mark.long
 def test_a_limit_counts_all_that_the_whole_gang_exceeds():
     limits = {"cpu": 4, "memory": "8Gi"}
     held = Cluster().node("n1", cpu=16, memory="64Gi").queue("a", capability=limits).job(
@@ -200,6 +201,7 @@ def test_the_gap_of_one_pod_is_what_the_best_node_lacks(plugin):
     assert "the best node, n2, lacks cpu 1.5 for its pod" in found.head, found.head
 
 
+@pytest.mark.long
 def test_a_queue_that_deserves_less_says_that_its_capability_is_less_than_the_gang_too():
     cluster = Cluster().node("n1", cpu=15).queue("a", capability={"cpu": 5.5}).queue("b", weight=2)
     cluster.job("other", queue="b", pods=8, min_member=1, cpu=2, running={"n1": 4}).job(
@@ -212,6 +214,7 @@ def test_a_queue_that_deserves_less_says_that_its_capability_is_less_than_the_ga
         each.change for each in found.remedies]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("least", "said"), [(6, True), (4, False)])
 def test_an_elastic_job_starts_with_the_pods_that_its_queue_deserves(least, said):
     cluster = Cluster().node("n1", cpu=16).queue("a").queue("b").job(

@@ -284,6 +284,7 @@ SCENES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [name for name, row in SCENES.items() if row[2]])
 def test_a_change_is_found_and_says_what_it_costs(name):
     objects, configuration, change, effect = SCENES[name]
@@ -317,6 +318,7 @@ def test_a_job_whose_pods_are_promised_lacks_nothing():
     assert "reclaim evicts default/old-" in explanation.text and explanation.remedies == []
 
 
+@pytest.mark.long
 def test_a_pod_that_was_evicted_is_spared_by_a_switch():
     cluster = Cluster().node("n1", cpu=4).add(PRIORITIES).job(
         "old", pods=4, min_member=1, cpu=1, running={"n1": 4}).job(
@@ -333,6 +335,7 @@ def test_a_pod_that_was_evicted_is_spared_by_a_switch():
         assert sum(str(task.status) == "Releasing" for task in old.tasks.values()) < 4
 
 
+@pytest.mark.long
 def test_a_place_for_which_nobody_leaves_is_not_waited_for():
     cluster = Cluster().node("n1", cpu=4).queue("a").queue("b").job(
         "web", queue="b", pods=2, cpu=1, running={"n1": 2}).job("train", queue="a", pods=3, cpu=1)
@@ -345,6 +348,7 @@ def test_a_place_for_which_nobody_leaves_is_not_waited_for():
                if "minMember" not in remedy.change)
 
 
+@pytest.mark.long
 def test_a_trial_leaves_no_trace():
     objects = SCENES["no preempt"][0]()
     explain = Explainer(objects, SCENES["no preempt"][1])
@@ -417,12 +421,14 @@ def half_taken():
             "train", queue="batch", pods=6, cpu=1))
 
 
+@pytest.mark.long
 def test_a_capability_is_raised_by_what_enqueue_leaves_out_too():
     explain = Explainer(half_taken().objects(), conf("gang", "predicates", "capacity"))
     remedies = [str(each) for each in explain.why("train").remedies]
     assert remedies[0] == "queue batch: capability cpu 5 -> 10 (train is placed on n1)"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cluster", [half_taken, lambda: Cluster().node("n1", cpu=2).job(
     "train", pods=3, cpu=1)], ids=["queue", "gang"])
 def test_objects_with_the_versions_of_a_real_cluster_have_the_same_remedies(cluster):
@@ -435,6 +441,7 @@ def test_objects_with_the_versions_of_a_real_cluster_have_the_same_remedies(clus
     assert told[0] == told[1] != []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("actions, offered", [("enqueue, allocate", False),
                                               ("enqueue, allocate, preempt", True)])
 def test_that_a_job_is_admitted_and_waits_on_is_no_cure(actions, offered):
@@ -447,6 +454,7 @@ def test_that_a_job_is_admitted_and_waits_on_is_no_cure(actions, offered):
     assert ("actions without enqueue" in found) == offered, found
 
 
+@pytest.mark.long
 def test_two_switches_are_offered_and_a_pod_of_a_quarter_of_its_size_is_not():
     cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).queue("a").queue("b").job(
         "old", queue="b", pods=7, min_member=1, cpu=1, running={"n1": 4, "n2": 3})
@@ -457,6 +465,7 @@ def test_two_switches_are_offered_and_a_pod_of_a_quarter_of_its_size_is_not():
         "actions with reclaim and without enqueue"]
 
 
+@pytest.mark.long
 def test_what_a_queue_deserves_is_raised_to_its_guarantee_where_a_change_reaches_it():
     """The webhook refuses each change of a queue that is guaranteed more than it deserves."""
     cluster = Cluster().node("n1", cpu=32).queue("vip", guarantee={"cpu": 24}).queue(
@@ -470,6 +479,7 @@ def test_what_a_queue_deserves_is_raised_to_its_guarantee_where_a_change_reaches
         assert [each.label for each in verdicts(objects)] == ["Queue old"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("parent, offered", [({}, True), ({"deserved": 2}, False)])
 def test_what_the_webhooks_refuse_is_not_offered(parent, offered):
     """Children may not deserve more than their parent says."""
@@ -503,6 +513,7 @@ def test_a_request_that_is_cut_by_a_quarter_ranks_before_changes_of_other_jobs_a
     assert less.most.settings == ("job/default/a.requests.cpu=6",)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("mine", "pods", "actions", "first"), [
     (2, 2, "enqueue, allocate", "actions with preempt and without enqueue"),
     (2, 2, "enqueue, allocate, preempt", "actions without enqueue"),
@@ -579,12 +590,14 @@ def test_a_job_with_its_minimum_is_offered_a_capability_for_all_of_its_pods():
         "queue q: capability cpu 4 -> 10 (3 pods of train are placed on n1)"]
 
 
+@pytest.mark.long
 def test_a_set_changes_no_node_that_the_other_change_creates():
     explain = Cluster().node("n1", cpu=12).job("train", pods=4, cpu=8, gpu=1).explainer()
     found = [each.made for each in explain.why("train").remedies]
     assert found and not [text for each in found for text in each.settings if "-more-" in text]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("least, together", [("8Gi", True), ("2Gi", False)])
 def test_cpu_and_memory_of_a_pod_are_lowered_together_to_what_a_node_has(least, together):
     cluster = Cluster().node("n1", cpu=8, memory="16Gi").job(
@@ -596,6 +609,7 @@ def test_cpu_and_memory_of_a_pod_are_lowered_together_to_what_a_node_has(least, 
     assert ("job default/new: request per pod cpu 4 -> 2" in changes) != together
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("queue, first", [
     ("a", "job default/new: a PriorityClass above 0"), ("b", "queue b: priority 0 -> 1")])
 def test_a_job_is_served_before_others_by_its_priority_or_by_its_queues(queue, first):
@@ -608,6 +622,7 @@ def test_a_job_is_served_before_others_by_its_priority_or_by_its_queues(queue, f
         "new is placed on n1; ahead waits"]
 
 
+@pytest.mark.long
 def test_nodes_that_are_mostly_for_others_come_last():
     cluster = Cluster().node("n1", cpu=4)
     for number in range(4):
@@ -621,6 +636,7 @@ def test_nodes_that_are_mostly_for_others_come_last():
     assert nodes.price.dear == 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("theirs, mine, dear", [(9, 0, 1), (0, 9, 0), (0, 0, 0)])
 def test_a_change_that_evicts_pods_of_a_higher_priority_comes_after_others(theirs, mine, dear):
     cluster = Cluster().node("n1", cpu=4).queue("a").queue("b").add(
@@ -635,12 +651,14 @@ def test_a_change_that_evicts_pods_of_a_higher_priority_comes_after_others(their
     assert ("old has a higher priority" in evicting.effect) == bool(dear)
 
 
+@pytest.mark.long
 def test_a_list_of_changes_reads_as_sentences():
     cluster = Cluster().node("n1", cpu=8).queue("a", capability={"cpu": 2})
     found = cluster.job("x", queue="a", pods=3, cpu=1).why("x").remedies
     assert repr(found[:1]) == "[queue a: capability cpu 2 -> 3 (x is placed on n1)]"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("idle", "moves"), [(0, False), (4, True)])
 def test_another_queue_is_offered_for_what_is_free_there(idle, moves):
     """Reclaim would evict pods of the queue that the job has left."""

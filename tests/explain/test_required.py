@@ -104,6 +104,7 @@ def test_company_that_is_searched_for_in_its_namespace_is_not_missing():
     assert found.text.startswith("web does not wait.")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("role, first", [
     ("webs", "both: job default/web: minimum of role webs 2 -> none; job default/web: minimum of "
              "role web unset -> 2 (web is placed on n1)"),

@@ -223,6 +223,7 @@ def test_the_fewest_jobs_are_waited_for_of_two_choices_or_in_a_large_cluster_the
     assert ("job/d",) not in {change.removals for change in search._known}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("least", "left", "said"), [
     (1, (15, 13), ["request per pod cpu 16 -> 13", "2 more nodes like n0"]),
     (1, (15, 8), ["request per pod cpu 16 -> 15", "2 more nodes like n0"]),
@@ -239,6 +240,7 @@ def test_what_places_all_pods_is_offered_before_what_places_some(least, left, sa
             if "wait for" not in each.change][:2] == said
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pods", [3, 4, 7])
 def test_a_large_cluster_is_offered_no_more_nodes_than_the_job_takes(pods):
     """Nodes are sought in wide steps there."""

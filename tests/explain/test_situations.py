@@ -42,6 +42,7 @@ def test_jobs_that_use_up_a_quota_are_named_with_their_pods_that_wait():
     assert "In use by default/stuck 9 (1 pod waiting)." in found.text
 
 
+@pytest.mark.long
 def test_a_job_that_uses_up_a_quota_and_can_never_start_is_deleted_first():
     quota = QUOTA.replace('used: {requests.cpu: "4"}', 'used: {requests.cpu: "5"}')
     for cpus, change in ((99, "delete default/stuck"), (1, "ResourceQuota default/compute: ")):
@@ -51,6 +52,7 @@ def test_a_job_that_uses_up_a_quota_and_can_never_start_is_deleted_first():
         assert next(iter(found.remedies)).change.startswith(change)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("phase", ["Inqueue", "Pending"])
 def test_a_quota_counts_no_pods_of_other_podgroups_that_are_pending(phase):
     jobs = exported("first", 1, 1), exported("odd", 1, 2, phase=phase)
@@ -98,6 +100,7 @@ def test_a_guarantee_and_a_share_below_a_full_queue_are_explained(conf, queue, s
     assert ("reclaim evicts pods for admitted jobs only." in text) is ("deserved" in said)
 
 
+@pytest.mark.long
 def test_pods_that_do_not_run_yet_are_not_reclaimed_nor_is_their_end_waited_for():
     full = exported("old", 1, 8, there=1, phase="Running", job_phase="Running")
     waiting = "containerStatuses: [{name: c, state: {waiting: {reason: ErrImagePull}}}]}"
@@ -138,12 +141,14 @@ tiers:
     assert "before node n3 with" in text and "Without binpack, n3 would come before n1." in text
 
 
+@pytest.mark.long
 def test_pods_that_wait_on_beside_a_change_are_counted():
     cluster = Cluster().node("n1", cpu=2).job("new", pods=4, min_member=1, cpu=2)
     brings = [remedy.effect for remedy in why(cluster, "new", CONF).remedies]
     assert any("2 pods of it still wait" in effect for effect in brings), brings
 
 
+@pytest.mark.long
 def test_the_ends_of_jobs_on_one_node_are_waited_for():
     cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4)
     for number in range(4):
@@ -153,6 +158,7 @@ def test_the_ends_of_jobs_on_one_node_are_waited_for():
     assert ends == ["wait for the end of default/old-0, default/old-2"]
 
 
+@pytest.mark.long
 def test_devices_that_no_node_has_are_offered_with_the_largest_node():
     cluster = Cluster().node("n1", cpu=4).node("n2", cpu=8).job(
         "new", cpu=1, resources={"a.b/gpu": 1})
@@ -160,6 +166,7 @@ def test_devices_that_no_node_has_are_offered_with_the_largest_node():
         "1 more node like n2 announcing a.b/gpu 1"]
 
 
+@pytest.mark.long
 def test_a_node_group_is_named_behind_a_full_queue():
     conf = CONF.replace("{name: predicates}", "{name: predicates}, {name: nodegroup}")
     cluster = Cluster().node("n1", cpu=8).queue("q", capability={"cpu": "3"}).job(
@@ -169,6 +176,7 @@ def test_a_node_group_is_named_behind_a_full_queue():
     assert any("plugin nodegroup: strict" in remedy.change for remedy in found.remedies)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("inherits", [False, True])
 def test_the_node_groups_of_a_queue_above_are_named_with_the_switch_that_passes_them_on(inherits):
     conf = TREE.replace("{name: proportion}", "{name: nodegroup}" if not inherits else (
@@ -201,6 +209,7 @@ def test_a_claim_without_a_volume_is_named_beside_its_driver():
     assert "StorageClass fast, which binds at once (Immediate)" in found
 
 
+@pytest.mark.long
 def test_the_plugin_that_names_a_pod_of_the_same_priority_is_one_to_switch_off():
     conf = """\
 actions: "allocate, preempt"
@@ -245,6 +254,7 @@ def test_a_share_of_a_queue_above_is_said_not_to_count(deserved):
     assert "best effort" not in found.text and "pipelined" in found.head + found.text
 
 
+@pytest.mark.long
 def test_what_a_queue_deserves_is_raised_with_those_above_it():
     tree = Cluster().node("n1", cpu=6).queue("root").queue(
         "team", parent="root", deserved={"cpu": "4"}, capability={"cpu": "6"}).queue(
@@ -271,6 +281,7 @@ spec:
 """
 
 
+@pytest.mark.long
 def test_what_an_operator_reserves_for_pods_that_exist_is_lowered_to_them():
     found = asked(PYTORCH).why("mnist")
     assert "Its PodGroup's minResources are cpu 64; the pods that exist request 8." in found.text
@@ -279,6 +290,7 @@ def test_what_an_operator_reserves_for_pods_that_exist_is_lowered_to_them():
         "(spec.runPolicy.schedulingPolicy.minResources of its PyTorchJob)")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("version, named", [
     ("kubeflow.org/v1", True), ("training.kubedl.io/v1alpha1", False)])
 def test_a_field_of_an_owner_is_named_where_its_kind_is_of_that_operator(version, named):
@@ -306,6 +318,7 @@ spec: {minAvailable: LEAST, tasks: [{name: w, replicas: 8, template: {spec: {con
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("least", "said", "change"), [
     (3, "train waits for quota", "ResourceQuota default/small: hard requests.cpu 5 -> 8"),
     (7, "waits for quota", "ResourceQuota default/small: hard requests.cpu 5 -> 7")])
@@ -324,6 +337,7 @@ COUNT = """\
 """
 
 
+@pytest.mark.long
 def test_a_job_whose_pods_a_quota_refuses_waits_for_quota_and_no_lower_minimum_helps():
     train = """\
 apiVersion: batch.volcano.sh/v1alpha1
@@ -358,6 +372,7 @@ def test_pods_that_have_ended_use_the_quota_that_counts_objects_alone(name, said
     assert said in found.text
 
 
+@pytest.mark.long
 def test_a_job_whose_pods_a_limit_range_refuses_says_so_first():
     bound = """\
 {apiVersion: v1, kind: LimitRange, metadata: {name: most, namespace: default}, spec: {limits: [
@@ -373,6 +388,7 @@ def test_a_job_whose_pods_a_limit_range_refuses_says_so_first():
     assert not any("minAvailable" in each.change for each in found.remedies)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("bound", "has", "change"), [
     ('max: {cpu: "1"}', "limits: {cpu: 2}", "limits.0.max.cpu=2"),
     ('default: {cpu: 500m}, max: {cpu: "3"}', "requests: {memory: 1Gi, cpu: 1}",
@@ -392,6 +408,7 @@ def test_a_limit_range_that_refuses_pods_is_offered_with_what_they_have(bound, h
     assert any(text.endswith(change) for text in settings), settings
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("scopes", "offered"), [
     ("scopes: [BestEffort]", True), ("scopes: [NotBestEffort]", False), ("", False)])
 def test_a_quota_whose_scopes_the_plugin_does_not_read_is_named(scopes, offered):
@@ -405,6 +422,7 @@ def test_a_quota_whose_scopes_the_plugin_does_not_read_is_named(scopes, offered)
     assert ("without plugin resourcequota" in [each.change for each in found.remedies]) == offered
 
 
+@pytest.mark.long
 def test_a_plugin_that_counts_a_pod_that_exists_twice_may_go():
     conf = CONF.replace("{name: overcommit}", "{name: overcommit}, {name: resourcequota}")
     quota = ('{apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: default}, status'
@@ -441,6 +459,7 @@ status: {{state: Closed}}
             and "it opens fit and infer by itself" in found.text) == marked
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("phase", "said"), [
     ("Failed", "default/over 6 (Failed: its controller leaves the pods that run)."),
     ("Running", "default/over 6.")])
@@ -464,6 +483,7 @@ def test_a_pod_that_is_pipelined_is_told_with_the_pod_that_leaves():
             in found.text)
 
 
+@pytest.mark.long
 def test_a_pod_that_has_failed_is_not_ended_by_a_deletion():
     over = exported("over", 2, 6, there=2, phase="Running", job_phase="Failed")
     failed = over.rindex("status: {phase: Running}")
@@ -562,6 +582,7 @@ SERVES = """\
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
 @pytest.mark.parametrize(("hard", "short"), [(1, 2), (2, 1), (3, 0)])
 def test_an_owner_whose_pods_run_in_part_waits_for_the_quota_that_refuses_the_rest(
@@ -592,6 +613,7 @@ spec: {replicas: 2, selector: {matchLabels: {a: b}}, template: {metadata: {label
 """}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "name", "changes"), [
     ("Job", "hgih", ["Job default/train: priorityClassName hgih -> high",
                      "job default/train: without PriorityClass hgih", "create PriorityClass hgih"]),
@@ -640,6 +662,7 @@ OWNERS = {
         ["Job default/own: tasks.0.replicas 2 -> 4", "job default/own: minAvailable 4 -> 2"])}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("owner", OWNERS)
 def test_an_owner_that_creates_no_pods_is_offered_the_field_by_which_it_does(owner):
     manifest, changes = OWNERS[owner]
@@ -660,6 +683,7 @@ spec: {minAvailable: 4, tasks: [
 CPU = "{name: c, image: i, resources: {requests: {cpu: 2}}}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("cpu", "least", "said"), [
     ("6", "3", "both: Job default/train: tasks.1.minAvailable 3 -> 2; job default/train: "
      "minAvailable 4 -> 3"),
@@ -673,6 +697,7 @@ def test_a_role_of_a_job_may_have_a_lower_minimum_but_not_none(cpu, least, said)
     assert [each for each in changes if "minAvailable" in each] == [said] * bool(said)
 
 
+@pytest.mark.long
 def test_queues_whose_parent_does_not_exist_get_one_that_does():
     cluster = Cluster().node("n1", cpu=8).queue("science").queue("labs", parent="sciense").queue(
         "lone", parent="gone").queue("near", parent="sciense").job("new", queue="labs", cpu=1)

@@ -228,6 +228,7 @@ def test_devices_that_a_node_may_not_use_are_named():
             "the others as unhealthy, or does not run.") in found.text
 
 
+@pytest.mark.long
 def test_other_devices_of_a_vendor_are_named_where_nodes_have_them_instead():
     cluster = Cluster().node("n1", cpu=9, gpu=1).node(
         "n2", cpu=9, resources={"nvidia.com/mig-1g": "7"}).job(

@@ -57,6 +57,7 @@ def ping_pong():
             .job("train", queue="b", pods=1, cpu=2))
 
 
+@pytest.mark.long
 def test_a_loop_of_evictions_is_named_with_who_and_by_which_rule():
     timeline = watched(ping_pong(), RECLAIM, 12)
     explanation = timeline.why("web")
@@ -87,6 +88,7 @@ def half_evicted(cycles):
                    workload=[every(3, urgent, count=2)])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("timeline", "jobs", "cycles"), [
     (lambda cycles: watched(ping_pong(), RECLAIM, cycles), ["web", "train"], (1, 4, 6)),
     (half_evicted, ["gang", "urgent-1"], (5, 7))], ids=["loop", "stranded"])
@@ -166,6 +168,7 @@ def test_what_ends_a_loop_was_run(job):
         assert len(again.evictions) <= 1, remedy.change
 
 
+@pytest.mark.long
 def test_a_gang_that_was_half_evicted_is_stranded():
     cluster = (Cluster().add(CLASSES).node("n1", cpu=4)
                .job("gang", pods=2, cpu=2, running={"n1": 2}))
@@ -194,6 +197,7 @@ def test_a_gang_of_which_the_half_was_passed_over_is_helped_by_more_nodes():
                                      for remedy in explanation.remedies_within(600)]
 
 
+@pytest.mark.long
 def test_a_gang_that_lost_a_node_is_stranded_without_an_eviction():
     cluster = (Cluster().node("n1", cpu=2).node("n2", cpu=2)
                .job("gang", pods=2, cpu=2, running={"n1": 1, "n2": 1}))
@@ -223,6 +227,7 @@ def test_a_gang_is_stranded_since_it_last_had_its_minimum_or_nothing(rows, since
         assert stranded_cause(timeline, other, last) is None  # it is gone, or was never there
 
 
+@pytest.mark.long
 def test_a_gang_of_which_some_have_ended_is_not_stranded():
     cluster = Cluster().node("n1", cpu=4)
     work = [every(1, JobTemplate("gang", pods=2, cpu=1, run_time=5), count=1)]
@@ -298,6 +303,7 @@ def test_the_objects_of_a_cycle_are_decided_as_the_cycle_was(seed):
         assert session.committed == log.commits[number - 1]
 
 
+@pytest.mark.long
 def test_a_cycle_that_was_not_kept_and_a_job_that_is_gone():
     timeline = Timeline(keep=2)
     work = [every(1, JobTemplate("short", cpu=1, run_time=2, at_once=True), count=1)]
@@ -326,6 +332,7 @@ def test_a_fault_of_an_explanation_is_not_taken_for_a_job_that_is_gone(monkeypat
             ask("default/a")
 
 
+@pytest.mark.long
 def test_a_job_is_not_known_in_a_cycle_before_its_first():
     timeline = Timeline()
     work = [every(5, JobTemplate("late", cpu=1), count=1)]
@@ -335,6 +342,7 @@ def test_a_job_is_not_known_in_a_cycle_before_its_first():
         timeline.why("late-1", cycle=2)
 
 
+@pytest.mark.long
 def test_causes_of_one_job_alone():
     cluster = Cluster().node("n1", cpu=1).job("a", cpu=2).job("b", pods=1, cpu=2)
     for about, known in (("", {"a", "b"}), ("b", {"b"}), ("default/b-0", {"b"}), ("/ ", set())):

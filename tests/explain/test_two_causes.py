@@ -115,6 +115,7 @@ def test_for_three_blockers_a_change_is_offered_that_holds():
     assert found.count(None) <= 4
 
 
+@pytest.mark.long
 def test_a_change_may_open_the_next_one_where_the_first_line_stays_the_same():
     sick = "{key: gpu, effect: NoSchedule}, {key: node.kubernetes.io/not-ready, effect: NoSchedule}"
     world = cluster(taint=sick, quota=3)
@@ -124,6 +125,7 @@ def test_a_change_may_open_the_next_one_where_the_first_line_stays_the_same():
     assert first_holds(world)
 
 
+@pytest.mark.long
 def test_more_is_offered_than_a_lower_minimum_where_only_that_helps_alone():
     found = Cluster([*two_tiers(cpu="8"), *gang(
         "train", 10, {"mode": "hard", "highestTierAllowed": 1}, cpu="3")]).why(
@@ -149,6 +151,7 @@ status: {phase: Running}
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("asked", "head"), [
     (70, "train waits for a larger node: cpu 70 requested, the largest has 64. "),
     (40, "train waits for a node that fits: 2 of 2 large enough have a taint. ")])
@@ -163,6 +166,7 @@ def test_a_pod_larger_than_each_node_waits_for_a_larger_one_whatever_their_taint
     assert ("1 more node like open with cpu 70400m" in changes) is (asked == 70)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("cpu", "node"), [(8, "4 more nodes like n1 announcing nvidia.com/gpu 1"),
                                            (2, "1 more node like n1 announcing nvidia.com/gpu 4")])
 def test_a_node_that_is_bought_has_devices_for_as_many_pods_as_fit_on_it(cpu, node):

@@ -27,6 +27,7 @@ def asked(*objects):
     return Explainer(Cluster([*NODES, *objects, POD]).objects()).why("web")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("objects", "code", "said"), [
     ([klass()], "claim_missing", "its PersistentVolumeClaim default/data does not exist"),
     ([claim(), klass(mode="Immediate")], "claim_unbound",
@@ -55,6 +56,7 @@ def test_a_claim_without_a_volume_is_named_with_what_it_lacks(objects, code, sai
     assert said in on_a_node.text
 
 
+@pytest.mark.long
 def test_a_class_that_is_there_is_offered_for_one_that_is_not():
     found = asked(claim(klass="wiat"), klass())
     assert "there is no StorageClass wiat (near: wait)." in found.head
@@ -63,6 +65,7 @@ def test_a_class_that_is_there_is_offered_for_one_that_is_not():
                   "instead of wiat"]
 
 
+@pytest.mark.long
 def test_a_node_that_is_bought_takes_volumes_as_its_like_does():
     driver = {"csi.example.com": 1}
     full = [claim("old", volume="disk"), volume(driver="csi.example.com"), claim(), klass(
@@ -127,6 +130,7 @@ def test_lint_says_that_volcano_does_not_keep_a_volume_for_one_pod():
     assert len([job for job in session.jobs.values() if job.ready_task_num()]) == 2
 
 
+@pytest.mark.long
 def test_a_driver_that_no_node_has_is_named_with_the_flag_that_helps():
     objects = [*NODES[:2], claim(), klass(provisioner="ebs.csi.aws.com"), POD]
     found = Explainer(Cluster(objects).objects()).why("web")
@@ -162,6 +166,7 @@ def test_the_claims_that_may_be_meant_by_a_missing_one_are_named(name, namespace
 CREATED = "create PersistentVolumeClaim default/data"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("namespace, said, changes", [
     ("team", "create claim default/data on the same storage", [CREATED]),
     ("default", "", ["job default/web: claim dataa instead of data", CREATED])])
@@ -175,6 +180,7 @@ def test_a_claim_with_a_similar_name_is_tried_and_one_elsewhere_named(namespace,
 MOUNTS = "containers: [{name: c}], volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]"
 
 
+@pytest.mark.long
 def test_a_field_of_pods_that_are_given_is_changed_in_these_not_in_their_template():
     """A Job's template creates no other pods beside those that are there."""
     job = f"""apiVersion: batch.volcano.sh/v1alpha1
@@ -297,6 +303,7 @@ def mixed(least=1, value=0):
     return Cluster([*NODES, klass()]).add(text)
 
 
+@pytest.mark.long
 def test_a_pod_whose_claim_is_refused_keeps_allocate_from_the_others_which_is_a_known_defect():
     found = mixed().why("mix").text
     assert ("After it, allocate tries no other pod of the job: 2 pods, such as default/mix-b-0, "
@@ -337,6 +344,7 @@ def test_a_claim_that_no_object_decides_is_named_with_what_to_add():
             Cluster([NODES[0], NODES[1], POD]).objects()).why("web").text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("asks", "more", "said", "change"), [
     (("50Gi", "ReadWriteOnce"), [volume(zone="a")], "requests storage 50Gi, and StorageClass wait "
      "provisions none: its free PersistentVolumes have less (disk: 10Gi, ReadWriteOnce).",
@@ -362,6 +370,7 @@ NOWHERE = ("It names a node that does not exist: the node is deleted, or its lab
            "If no such node comes back, the data is lost: delete default/data and the pod")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("host, said", [
     ("kubernetes.io/hostname", NOWHERE), ("topology.topolvm.io/node", NOWHERE),
     ("", "its PersistentVolumeClaim default/data is Lost, as its volume disk does not exist.")])

@@ -35,6 +35,7 @@ def full(*, pods=2, queue="default", least=1):
         "old", queue=queue, pods=pods, min_member=least, cpu=4 // pods, running={"n1": pods})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("cluster", "change"), [
     (full().job("new", cpu=2), "wait for the end of default/old"),
     (full(queue="q").job("new", cpu=2), "wait for the end of default/old"),  # reclaim is missing
@@ -45,6 +46,7 @@ def test_for_whom_a_job_waits_is_run(cluster, change):
     assert [str(remedy) for remedy in last] == [f"{change} (new is placed on n1)"]
 
 
+@pytest.mark.long
 def test_something_is_wrong_where_a_less_important_job_has_the_room_or_a_node_has_too_much():
     low = Cluster().node("n1", cpu=4).job("old", cpu=4, running={"n1": 1}, priority=1).job(
         "new", cpu=2, priority=9)
@@ -55,6 +57,7 @@ def test_something_is_wrong_where_a_less_important_job_has_the_room_or_a_node_ha
         assert [remedy.change for remedy in last] == ["wait for the end of default/old"]
 
 
+@pytest.mark.long
 def test_nobody_waits_for_jobs_that_wait_themselves_or_never_end():
     cluster = Cluster().node("n1", cpu=4)
     for name in "abc":
@@ -69,6 +72,7 @@ def test_nobody_waits_for_jobs_that_wait_themselves_or_never_end():
     assert not waits(Explainer(service.objects()).why("new"))
 
 
+@pytest.mark.long
 def test_a_change_that_costs_the_job_pods_of_its_own_is_none():
     cluster = Cluster().node("n1", cpu=8).job("other", pods=2, cpu=2, running={"n1": 2}).job(
         "train", pods=6, min_member=2, cpu=2, running={"n1": 2})
@@ -182,6 +186,7 @@ tiers: [{plugins: [{name: gang}, {name: predicates}, {name: network-topology-awa
 """).why("new").text
 
 
+@pytest.mark.long
 def test_members_of_hyper_nodes_that_are_no_nodes_are_named_and_corrected():
     cluster = Cluster().node("gpu-01", cpu=4).node("gpu-02", cpu=4).add(
         "{apiVersion: topology.volcano.sh/v1alpha1, kind: HyperNode, metadata: {name: s0}, spec: "
@@ -224,6 +229,7 @@ def test_a_queue_that_nobody_has_opened_yet_is_told(version, told):
     assert ("here it is taken as Open" in explanation.text) == told
 
 
+@pytest.mark.long
 def test_jobs_that_hold_a_part_each_and_wait_for_the_rest_are_deleted_together():
     cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4)
     for number in range(4):
@@ -273,6 +279,7 @@ tiers: [{plugins: [{name: gang}, {name: predicates}]}]
     assert "With a volume, it would wait, too:" in text
 
 
+@pytest.mark.long
 def test_a_full_queue_does_not_hide_that_no_node_would_do():
     cluster = Cluster().node("n1", cpu=8).queue("a", capability={"cpu": 2}).job(
         "held", queue="a", cpu=2, running={"n1": 1}).add("""\
@@ -309,6 +316,7 @@ def test_what_is_asked_of_one_job_keeps_the_searches_for_its_pods_only():
     assert [group.jobs for group in one.waiting()] == [group.jobs for group in whole.waiting()]
 
 
+@pytest.mark.long
 def test_jobs_that_the_cycle_leaves_out_wait_too(tmp_path):
     lost = Cluster().node("n1", cpu=4).queue("team").add(
         "{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: lost, namespace: a,"
@@ -328,6 +336,7 @@ def test_jobs_that_the_cycle_leaves_out_wait_too(tmp_path):
     assert "its queue taem" in page(state_of(cycle, 1, [], [], lost.objects()))
 
 
+@pytest.mark.long
 def test_as_many_cordoned_nodes_as_it_takes_are_uncordoned():
     nodes = "".join(f"{{apiVersion: v1, kind: Node, metadata: {{name: n{number}}}, spec: "
                     "{unschedulable: true}, status: {allocatable: {cpu: 4, pods: 9}}}\n---\n"
@@ -337,6 +346,7 @@ def test_as_many_cordoned_nodes_as_it_takes_are_uncordoned():
         "uncordon n0, n1, n2 (new is placed on n0, n1, n2)")
 
 
+@pytest.mark.long
 def test_as_many_nodes_as_it_takes_are_repaired():
     taint = "taints: [{key: node.kubernetes.io/disk-pressure, effect: NoSchedule}]"
     nodes = "".join(f"{{apiVersion: v1, kind: Node, metadata: {{name: n{number}}}, spec: "
@@ -381,6 +391,7 @@ def test_devices_that_nodes_do_not_announce_are_named_in_place_of_binpack(capaci
     assert ("not_packed" in codes) is (capacity == 2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("cpus", "free", "change"), [
     ((6, 2, 1), 1, "default/j2"),  # the smallest one that is enough
     ((6, 2, 2), 0, "default/j1"),  # of equal ones the first
@@ -410,6 +421,7 @@ spec: {replicas: 1}
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("strategy", "offered"), [("", True), (
     "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}, ", False)])
 def test_a_rollout_whose_old_pods_hold_the_resources_deletes_one_first(strategy, offered):
@@ -430,6 +442,7 @@ def test_a_rollout_whose_old_pods_hold_the_resources_deletes_one_first(strategy,
         "kubectl patch deployment web -n a -"] * offered
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("replicas", "offered"), [(3, True), (2, False)])
 def test_a_rollout_of_a_gang_creates_all_of_it_with_a_larger_surge(replicas, offered):
     objects = [(DEPLOYMENT % "").replace("replicas: 1", f"replicas: {replicas}"), *(

@@ -162,6 +162,7 @@ def test_a_switch_that_is_off_says_where_it_would_stop(least, stops):
             in text) is stops
 
 
+@pytest.mark.long
 def test_a_dimension_that_deserved_does_not_name_is_said_with_the_pair_that_ends_the_loop():
     cluster = Cluster().node("n1", cpu=8, gpu=4).queue("b", deserved={"nvidia.com/gpu": 2}).queue(
         "v", deserved={"nvidia.com/gpu": 2})

@@ -60,6 +60,7 @@ LOW = """\
 {apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: low}, value: -1}"""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("queue", "resource", "priority_class", "named"), [
     ("a", "cpu", "low", True), ("a", "cpu", None, False), ("b", "cpu", "low", False),
     ("a", "gpu", "low", False)])
@@ -125,6 +126,7 @@ def test_a_capability_that_is_there_is_not_called_more_than_the_queue_may_hold()
     assert Explainer(cluster.objects()).why("a").codes == ["met_capability", "jobs_wait"]
 
 
+@pytest.mark.long
 def test_more_nodes_stand_where_the_one_that_they_are_like_stands():
     close = {"mode": "hard", "highestTierAllowed": 1}
     cluster = racks().job("mpi", pods=3, cpu=8, network_topology=close)
@@ -176,6 +178,7 @@ def test_hyper_nodes_that_were_not_tried_for_a_sub_group_are_named_with_what_the
     assert said[1] == "Holders of cpu: default/db 6, default/web 6."
 
 
+@pytest.mark.long
 def test_sub_groups_without_a_topology_that_must_hold_start_with_one():
     parts = PARTS.replace(", networkTopology: {mode: hard, highestTierAllowed: 1}", "").replace(
         "  networkTopology: {mode: hard, highestTierAllowed: 2}\n", "")
@@ -215,6 +218,7 @@ tiers:
 """
 
 
+@pytest.mark.long
 def test_a_job_that_loses_pods_to_a_less_important_one_is_told_for_whom_and_why():
     cluster = Cluster().add(CLASSES).node("n1", cpu=4).job(
         "old", pods=4, cpu=1, min_member=1, priority_class="high", running={"n1": 4})
@@ -319,6 +323,7 @@ status: {phase: Inqueue}
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("spread, more, offered", [
     (0, "", True), (20, "", False), (20, ", {name: binpack}", False)])
 def test_the_node_that_a_small_pod_of_the_gang_took_from_a_large_one_is_told(spread, more, offered):
@@ -336,6 +341,7 @@ def test_the_node_that_a_small_pod_of_the_gang_took_from_a_large_one_is_told(spr
 CLASS = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: p}, value: 9}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pods, offered", [(1, True), (2, False)])
 def test_what_preempt_would_be_refused_by_after_admission_is_told_and_changed(pods, offered):
     """A gang of several pods is broken for no other job's sake."""
@@ -377,6 +383,7 @@ status: {{phase: Inqueue}}
     ("new", 'volcano.sh/preemptable: "false", volcano.sh/revocable-zone: "*"', '""', "Pending")))
 
 
+@pytest.mark.long
 def test_a_pod_that_may_use_revocable_nodes_preempts_none_until_it_may_not():
     conf = ("actions: allocate, preempt\ntiers: [{plugins: [{name: tdm}]}, "
             "{plugins: [{name: gang}, {name: predicates}]}]")

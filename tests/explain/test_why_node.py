@@ -84,6 +84,7 @@ def test_a_node_in_no_hyper_node_is_told(pattern, said):
     assert (said in head) and ("HyperNode" in head) == bool(said)
 
 
+@pytest.mark.long
 def test_a_change_without_effect_says_what_keeps_pods_off_the_nodes_that_it_adds():
     cluster = Cluster().node("n1", cpu=4).queue("full", capability={"cpu": 1}).job("web", cpu=6)
     for name in ("a", "b"):

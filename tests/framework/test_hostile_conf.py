@@ -131,6 +131,7 @@ def test_a_long_value_is_shortened_in_warnings(caplog):
     assert len(told) < 300 and told.isprintable()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers")
 def test_a_signal_is_handled_within_one_long_value():
     class Heard(Exception):

@@ -27,6 +27,7 @@ amounts = st.builds(Resource, st.sampled_from([0.0, 0.05, 500.0, 1000.0]),
                     st.sampled_from([None, {"a/x": 1000.0}, {"a/x": 0.0, "pods": 1.0}]))
 
 
+@pytest.mark.long
 @given(amounts, st.lists(st.tuples(amounts, amounts, amounts, amounts), min_size=1, max_size=9))
 def test_fit_is_what_comparing_resources_says(request, rows):
     table = NodeTable()

@@ -246,6 +246,7 @@ SOME = [case for number, case in enumerate(read_cases(HERE / "dev-cases.jsonl.gz
         if number % 40 == 7]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", SOME, ids=[case["name"] for case in SOME])
 def test_a_recorded_case_decides_the_same(case):
     objects = [from_dict(document) for document in case["objects"]]

@@ -61,6 +61,7 @@ def test_what_is_no_value_is_left_to_yaml(text):
     assert fast is None or fast == slow
 
 
+@pytest.mark.long
 def test_an_export_needs_yaml_for_its_frame_alone(monkeypatch):
     read = []
     monkeypatch.setattr(block, "documents", lambda text: read.append(text) or documents(text))

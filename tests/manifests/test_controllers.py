@@ -540,6 +540,7 @@ def test_pods_of_an_object_that_is_refused_do_not_count_for_others():
                                           for each in told)] == ["second", "huge"]
 
 
+@pytest.mark.long
 def test_five_thousand_pods_are_made_soon():
     with soon():
         groups, pods, _ = made(job(*[(f"t{n}", 500, {}) for n in range(8)]),
@@ -547,6 +548,7 @@ def test_five_thousand_pods_are_made_soon():
     assert len(pods) == 5000 and len(groups) == 2
 
 
+@pytest.mark.long
 def test_pods_of_one_job_have_different_names_however_many_there_are():
     assert len({generated("a-", number) for number in range(5000)}) < 5000, "by chance two are one"
     names = [*islice(series("a-"), 5000)]

@@ -612,6 +612,7 @@ def test_a_request_above_the_limit_that_a_limit_range_gives_is_refused(limits, r
     assert bool(said) is (('max: {cpu: "1"}' in limits) if own else refused)
 
 
+@pytest.mark.long
 def test_a_quota_counts_thousands_of_equal_pods_at_once(monkeypatch):
     sizes = []
     monkeypatch.setattr(quotas, "usage", lambda *args: sizes.append(1) or usage(*args))

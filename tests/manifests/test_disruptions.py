@@ -108,6 +108,7 @@ def test_pods_that_have_left_are_subtracted_in_the_next_cycle():
     assert evicted == 1
 
 
+@pytest.mark.long
 def test_a_simulated_cluster_counts_as_time_passes():
     sim = Simulation(cluster(5, budget(maxUnavailable=1)), CONF, seed=1, latencies=Latencies())
     allowed = []

@@ -107,6 +107,7 @@ def test_objects_in_two_files_are_one_sentence():
     assert problem.endswith("(as are 16 more objects)")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("first", ["a", "z"])
 def test_a_served_folder_holds_job_and_pods_in_two_files(tmp_path, first):
     documents = exported()

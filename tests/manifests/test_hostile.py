@@ -27,6 +27,7 @@ def tried(count: int, seed: int) -> list[str]:
             if (problem := hostile.failure(text, read_and_run, (ManifestError,)))]
 
 
+@pytest.mark.long
 def test_the_generators_documents_are_good_before_they_are_made_bad():
     for document in hostile.documents():
         assert hostile.failure(hostile.json.dumps(document), read_and_run, ()) is None

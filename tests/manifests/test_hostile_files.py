@@ -191,6 +191,7 @@ def test_what_is_given_twice_is_said_beside_tasks_of_one_name():
         assert all(map(str.__contains__, refused.value.problems, words))
 
 
+@pytest.mark.long
 def test_queues_may_not_be_deeper_than_anyone_can_follow():
     def chain(length):
         return "\n---\n".join(queue(f"{{parent: q{n - 1}}}" if n else "{}").replace(
@@ -279,6 +280,7 @@ def test_the_limit_is_of_all_files_together_and_can_be_set(tmp_path):
         load(tmp_path, most_bytes=400)
 
 
+@pytest.mark.long
 def test_the_command_gives_one_line_and_exit_code_2(tmp_path):
     file = tmp_path / "deep.yaml"
     file.write_text("[" * 30_000)

@@ -82,6 +82,7 @@ def test_what_a_live_cluster_has_not_is_one_sentence(clusters, capsys, words, se
     assert sentence in told[-1]
 
 
+@pytest.mark.long
 @needs_kubectl
 def test_a_server_that_does_not_answer_is_one_sentence(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("KUBECONFIG", str(kubeconfig(tmp_path / "c", {"x": "http://127.0.0.1:9"})))

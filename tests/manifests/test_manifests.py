@@ -353,6 +353,7 @@ json_values = st.recursive(
 )
 
 
+@pytest.mark.long
 @given(json_values)
 def test_no_data_whatever_makes_the_reader_fail(data):
     findings = Findings()

@@ -121,6 +121,7 @@ def test_an_operator_creates_a_podgroup_and_pods(given, groups, count, later):
     assert {pod.metadata.labels.get(label) for pod in created} == {"x"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("given", "groups", "count", "later"), CASES,
                          ids=[f"{case[0]['kind']}-{number}" for number, case in enumerate(CASES)])
 def test_beside_its_children_nothing_is_created_twice(given, groups, count, later):

@@ -86,6 +86,7 @@ OBJECTS = [
     claims("new", name="second", scheduler_name="volcano")]
 
 
+@pytest.mark.long
 def test_a_cluster_written_out_with_other_names_decides_the_same():
     def nodes(objects):
         cache = Cluster(objects).cache()
@@ -145,6 +146,7 @@ def test_the_pods_of_a_job_name_its_claims_each_once():
     assert [[each.name for each in claims_of(pod)] for pod in pods] == [["data"], ["data"]]
 
 
+@pytest.mark.long
 def test_in_simulated_time_the_pods_of_one_claim_follow_its_volume():
     there = [*OBJECTS[:3], klass("made", DISK), csi_node("n1", **{DISK: 3}),
              csi_node("n2", **{DISK: 3}), claim("new", klass="made"),

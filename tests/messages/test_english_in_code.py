@@ -61,6 +61,7 @@ def test_what_is_english_is_seen():
     assert english('x = "queue/a", "spec.weight"\nrun("kubectl get queues")', True) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", WHOLE)
 def test_there_is_no_english_in_code(name):
     found = {str(file.relative_to(LIBRARY)): english(file.read_text(encoding="utf-8"), True)
@@ -68,6 +69,7 @@ def test_there_is_no_english_in_code(name):
     assert {file: texts for file, texts in found.items() if texts} == {}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["trace", "simulation"])
 def test_what_is_said_stands_in_the_tables(name):
     found = {str(file.relative_to(LIBRARY)): english(file.read_text(encoding="utf-8"), False)

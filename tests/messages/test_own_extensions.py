@@ -209,6 +209,7 @@ def test_a_notebook_shows_a_mistake_in_one_line(mistake):
 # -- actions --------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_an_action_of_ones_own_runs_where_the_configuration_has_it():
     class LetIn(Action):
         def execute(self, ssn):
@@ -268,6 +269,7 @@ def test_an_answer_that_changes_what_it_was_asked_about_is_named(what):
         run(meddling(what))
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(signal, "setitimer"),
                     reason="there are no signals to interrupt with")
 @pytest.mark.parametrize("hook", ["node_order", "on_session_open", "on_allocate"])

@@ -52,6 +52,7 @@ def test_an_error_keeps_its_messages():
         assert str(said).endswith("true 或 false") and "true or false" in str(refused.value)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_warning_that_the_answer_repeats_is_left_out(tmp_path, language):
     (tmp_path / "x.yaml").write_text(GIVEN)

@@ -53,6 +53,7 @@ def test_only_requested_and_weighed_resources_count(sentence, arguments, request
     assert found == pytest.approx([100 * n1, 100 * n2]), sentence
 
 
+@pytest.mark.long
 @given(st.integers(0, 9), st.integers(0, 4))
 def test_a_score_is_between_0_and_100_times_the_weight(weight, cpu):
     found = scores(f"binpack.weight: {weight}, binpack.cpu: {cpu}")

@@ -161,6 +161,7 @@ FULL = [{"dev": dev, "art": art, "ops": held - dev - art}  # of 16 CPUs all are 
         for dev, art, held in product(range(0, 9, 2), range(1, 9, 2), (15, 16)) if dev + art < 15]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("more", [0, 1])
 @pytest.mark.parametrize("memory", [(), ("art",)])
 def test_a_victim_is_one_without_which_its_queue_comes_after_the_reclaimers(memory, more):

@@ -138,6 +138,7 @@ def test_a_tree_that_adds_up_has_no_warnings():
     assert grow(*FAMILY).warnings == []
 
 
+@pytest.mark.long
 @given(
     st.lists(
         st.tuples(st.integers(0, 7), st.sampled_from([None, "1", "4", "40"]),

@@ -159,6 +159,7 @@ def test_powers_are_those_of_go():
 rooms = st.sampled_from(["1", "2", "4"])
 
 
+@pytest.mark.long
 @settings(max_examples=60)
 @given(st.data())
 def test_scores_are_those_by_the_definition(data):

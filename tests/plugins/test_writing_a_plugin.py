@@ -36,6 +36,7 @@ def test_the_example_of_the_page_has_the_pages_output(capsys):
     assert capsys.readouterr().out == printed
 
 
+@pytest.mark.long
 def test_a_key_of_equal_tasks_spares_calls_and_decides_the_same():
     class FewestJobs(Plugin):
         def on_session_open(self, ssn):

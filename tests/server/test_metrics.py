@@ -30,6 +30,7 @@ def two_queues():
                                                gpu=1).job("waits", queue="b", pods=3, cpu=2))
 
 
+@pytest.mark.long
 def test_a_scrape_parses_and_has_every_series():
     metrics, _ = cycle(two_queues())
     families = {family.name: family for family in text_string_to_metric_families(metrics.text())}
@@ -60,6 +61,7 @@ def test_buckets_are_volcano_s(name, first, count):
         -1] == float("inf")
 
 
+@pytest.mark.long
 def test_queues_are_as_the_session_left_them():
     metrics, ssn = cycle(two_queues())
     attributes = ssn.plugins["proportion"].queue_opts
@@ -368,6 +370,7 @@ def measured():
     return sim, metrics
 
 
+@pytest.mark.long
 def test_metrics_of_a_simulated_run():
     sim, metrics = measured()
     sim.run(until=40)
@@ -377,6 +380,7 @@ def test_metrics_of_a_simulated_run():
     assert metrics.value("queue_allocated_milli_cpu", queue_name="default") == 0
 
 
+@pytest.mark.long
 def test_a_scheduler_that_starts_anew_goes_on_being_measured():
     sim, metrics = measured()
     sim.run(until=7)

@@ -73,6 +73,7 @@ def pods(service):
     return {pod.key: (pod.spec.node_name, pod.status.phase) for pod in service.server.list("Pod")}
 
 
+@pytest.mark.long
 def test_page_state_and_metrics(service):
     write(service, "a.yaml", job("a", cpu=9))
     write(service, "broken.yaml", "kind: [<script>")
@@ -97,6 +98,7 @@ def test_page_state_and_metrics(service):
         web.server_close()
 
 
+@pytest.mark.long
 def test_the_lines_of_volcanos_log_come_with_each_cycle_up_to_their_level(service):
     write(service, "a.yaml", job("a", cpu=9))
     found = {}
@@ -110,6 +112,7 @@ def test_the_lines_of_volcanos_log_come_with_each_cycle_up_to_their_level(servic
     assert service.state.waiting[0]["jobs"] == ["default/a"]
 
 
+@pytest.mark.long
 def test_the_page_has_who_waits_first_and_bars_on_the_scale_of_all_nodes(service):
     write(service, "conf.yaml", """
 apiVersion: v1
@@ -140,6 +143,7 @@ data: {volcano-scheduler.conf: 'actions: "enqueue, allocate"
     assert ("allocated 0, deserved 0, real capability 0, request 6", "0", "0", "0") in bars
 
 
+@pytest.mark.long
 def test_the_page_is_chinese_from_its_language_to_its_last_word(service):
     write(service, "a.yaml", job("a", cpu=9))
     write(service, "b.yaml", job("b"))
@@ -178,6 +182,7 @@ def test_a_bar_has_the_scale_of_what_is_allocated_where_that_is_more_than_there_
     assert [float("".join(mark)) for mark in marks] == [240 * part / scale for part in (8, 4, 2)]
 
 
+@pytest.mark.long
 def test_the_jobs_that_wait_are_reported_when_they_or_the_number_of_their_pods_changes(service):
     for count in (9, 9, 8, 0):
         write(service, "k.yaml", job("waits", pods=count) if count else node("n2"))
@@ -188,6 +193,7 @@ def test_the_jobs_that_wait_are_reported_when_they_or_the_number_of_their_pods_c
         "default/waits (9)", "default/waits (8)", "no job waits"]
 
 
+@pytest.mark.long
 def test_a_job_whose_pod_is_pipelined_is_reported(tmp_path):
     conf = tmp_path / "conf"
     conf.write_text("actions: enqueue, allocate, reclaim\ntiers: [{plugins: [{name: gang}, "
@@ -205,6 +211,7 @@ def test_a_job_whose_pod_is_pipelined_is_reported(tmp_path):
     assert said[-1].endswith("jobs that wait (pods): default/new (1)")
 
 
+@pytest.mark.long
 def test_the_page_answers_under_its_own_names_only(service):
     web = serve_web(service, 0)
     try:
@@ -219,6 +226,7 @@ def test_the_page_answers_under_its_own_names_only(service):
         web.server_close()
 
 
+@pytest.mark.long
 def test_a_connection_that_says_nothing_is_closed(service, monkeypatch):
     monkeypatch.setattr(Handler, "timeout", 0.2)
     web = serve_web(service, 0)
@@ -231,6 +239,7 @@ def test_a_connection_that_says_nothing_is_closed(service, monkeypatch):
         web.server_close()
 
 
+@pytest.mark.long
 def test_dumps_go_to_a_folder_of_ones_own(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     (tmp_path / "manifests").mkdir()
@@ -241,6 +250,7 @@ def test_dumps_go_to_a_folder_of_ones_own(tmp_path, monkeypatch, capsys):
     assert state_folder() == own and (os.name == "nt" or own.stat().st_mode & 0o777 == 0o700)
 
 
+@pytest.mark.long
 def test_what_a_manifest_does_not_say_is_the_server_s(service):
     write(service, "a.yaml", job("a"))
     service.cycle()
@@ -339,6 +349,7 @@ def test_cycles_begin_a_period_apart_however_long_they_take(service, takes, monk
     assert begun[0] == 0.0 and gaps == pytest.approx([max(takes, 1.0)] * 3, abs=0.002)
 
 
+@pytest.mark.long
 def test_what_leaves_the_folder_leaves_the_cluster(service):
     write(service, "a.yaml", job("a", cpu=4))
     write(service, "b.yaml", job("b", cpu=4))
@@ -358,6 +369,7 @@ BARE = ("{apiVersion: v1, kind: Pod, metadata: {name: a-worker-0}, "
         "spec: {schedulerName: volcano, containers: [{name: c}]}}")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("manifest", "stays", "again"), [
     (job("a"), True, True), (job("a"), False, False), (BARE, True, False)])
 def test_an_evicted_pod_is_created_again_by_the_controller_that_it_has(
@@ -379,6 +391,7 @@ def test_an_evicted_pod_is_created_again_by_the_controller_that_it_has(
         assert service.server.get("Pod", first.key).metadata.uid != first.metadata.uid
 
 
+@pytest.mark.long
 def test_a_job_that_loses_a_pod_still_counts_it(tmp_path):
     conf = tmp_path / "conf"
     conf.write_text("actions: enqueue, allocate, reclaim\ntiers: [{plugins: [{name: gang}, "
@@ -403,6 +416,7 @@ def test_a_changed_node_is_what_its_file_says(service):
             for name, info in service.cache.nodes.items()} == {"n1": 2000, "n2": 8000}
 
 
+@pytest.mark.long
 def test_a_broken_file_keeps_what_it_said_and_is_told_of_once(service):
     write(service, "a.yaml", job("a"))
     said = len(service.said)
@@ -441,6 +455,7 @@ QUEUE = ("{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {na
          "spec: {parent: %s}}")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("content", [
     job("j9", pods=1_000_000), job("a"), node("n1", cpu=64),
     "\n---\n".join(QUEUE % (f"q{number}", f"q{number - 1}" if number else "root")
@@ -731,6 +746,7 @@ def test_the_pods_of_a_job_with_a_pod_group_are_created_once_that_is_admitted(se
     assert {place[0] for place in pods(service).values()} == ({"n1"} if there else set())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ends", [False, True])
 def test_only_what_does_not_end_after_the_stop_is_given_up(ends, monkeypatch, capsys):
     codes, stop, ended = [], threading.Event(), threading.Event()
@@ -748,6 +764,7 @@ def test_only_what_does_not_end_after_the_stop_is_given_up(ends, monkeypatch, ca
     assert capsys.readouterr().out == "what was under way is given up\n" * (not ends)
 
 
+@pytest.mark.long
 def test_what_hangs_after_a_stop_is_watched_from_the_start(tmp_path, monkeypatch):
     """By a thread that keeps no process alive, and that hears of the end."""
     watched = []

@@ -1,8 +1,11 @@
 """The calendar: microseconds are exact, nothing happens in the past or after it was taken off."""
 
+import pytest
+
 from volcano_lab.simulation.calendar import Calendar
 
 
+@pytest.mark.long
 def test_each_millisecond_is_exact():
     calendar = Calendar()
     assert [calendar.after(n / 1000, print).time for n in range(5000)] == [

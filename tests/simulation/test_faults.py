@@ -65,6 +65,7 @@ def test_one_planned_fault_happens_once_and_heals(kind, sign):
     assert finished(sim)
 
 
+@pytest.mark.long
 def test_without_faults_nothing_goes_wrong():
     sim = simulation()
     sim.run(until=60)
@@ -72,6 +73,7 @@ def test_without_faults_nothing_goes_wrong():
     assert next(iter(sim.side.jobs.values())).lost == 0
 
 
+@pytest.mark.long
 def test_a_refused_bind_is_tried_again_and_bound_once():
     sim = simulation([[2, "bind_refused"], [2, "bind_refused"], [2, "read_refused"]])
     sim.run(until=60)
@@ -89,6 +91,7 @@ def test_the_history_says_which_binds_took_effect_although_they_were_not_answere
                     for key, there in bound.items()} and len(set(told.values())) == 2
 
 
+@pytest.mark.long
 def test_a_node_that_goes_between_snapshot_and_bind_gets_no_pod():
     sim = simulation([[2, "node_lost"]], nodes=1)
     sim.run(until=3)
@@ -108,6 +111,7 @@ def test_a_scheduler_that_dies_forgets_what_it_had_not_sent_and_finds_what_it_ha
     assert 2.0 not in sessions and 3.0 in sessions  # the cycle that died left no mark
 
 
+@pytest.mark.long
 def test_a_request_that_was_on_its_way_arrives_although_nobody_waits_for_it():
     sim = simulation()
     sim.run(until=2.1)
@@ -171,6 +175,7 @@ def test_a_short_soak(seed):
     assert sum(job.finished is not None for job in sim.side.jobs.values()) > 5
 
 
+@pytest.mark.long
 def test_scenarios_have_everything_that_they_draw_from():
     drawn = [soak.scenario(seed) for seed in range(40)]
     texts = "\n".join(scene.conf for scene in drawn)
@@ -198,6 +203,7 @@ def test_jobs_are_what_their_manifests_say(name, has):
     assert has(group, later[0]) and not first
 
 
+@pytest.mark.long
 def test_a_kind_of_job_that_an_empty_cluster_never_takes_is_found(monkeypatch):
     monkeypatch.setattr("volcano_lab.plugins.gang.Gang.job_ready", lambda self, job: False)
     with pytest.raises(InvariantBroken, match=r"an empty cluster takes no job of .*'web'"):

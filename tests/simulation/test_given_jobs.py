@@ -52,6 +52,7 @@ def preempted():
     return Audited(cluster, PREEMPT, workload=[every(10, urgent, count=2)])
 
 
+@pytest.mark.long
 def test_a_pod_that_was_there_is_made_anew_when_it_is_evicted():
     sim = preempted()
     sim.run(until=14)
@@ -62,6 +63,7 @@ def test_a_pod_that_was_there_is_made_anew_when_it_is_evicted():
     assert pods["default/low-0"] == pods["default/low-1"] == "Running"
 
 
+@pytest.mark.long
 def test_each_event_of_a_preemption_is_noted_once():
     """A pod that ran at the start was bound before; that of each winner ends a second before the
     next cycle binds the evicted one again.
@@ -78,6 +80,7 @@ def test_each_event_of_a_preemption_is_noted_once():
     assert [time for time, *_ in events] == sorted(time for time, *_ in events)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("owned", "there"), [(False, []), (True, ["default/bare"])])
 def test_nobody_makes_a_bare_pod_anew(owned, there):
     pod, = loads(BARE)
@@ -93,6 +96,7 @@ def test_nobody_makes_a_bare_pod_anew(owned, there):
     assert {row[-1] for row in sim.history.rows["jobs"]} == {1}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("owner", "back"), [
     ("batch.volcano.sh/v1alpha1, kind: Job", True), ("batch/v1, kind: Job", False), ("", False)])
 def test_a_deleted_pod_that_had_succeeded_is_created_again_by_the_job_controller_only(owner, back):
@@ -119,6 +123,7 @@ status: {{phase: Running}}"""
     assert sim.side.jobs["default/bare"].finished is None
 
 
+@pytest.mark.long
 def test_a_pod_of_a_submitted_job_that_had_succeeded_runs_and_ends_again():
     sim = Audited(Cluster().node("n1", cpu=2), workload=[every(1, JobTemplate(
         "a", pods=3, min_member=1, cpu=1, run_time=10), count=1)])
@@ -130,6 +135,7 @@ def test_a_pod_of_a_submitted_job_that_had_succeeded_runs_and_ends_again():
     assert job.lost == 1 and job.finished is not None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("owner", ["", "ReplicaSet", "Job"])
 def test_cycles_without_time_create_the_evicted_pods_again_that_a_simulation_does(owner):
     reference = ("namespace: default, ownerReferences: [{apiVersion: apps/v1, kind: KIND, name: r, "
@@ -148,6 +154,7 @@ def test_cycles_without_time_create_the_evicted_pods_again_that_a_simulation_doe
     assert pods == [{"default/urgent-0": "Running"} | again] * 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("submitted", "kept", "back"), [
     (True, True, True), (True, False, True), (False, True, True), (False, False, False)])
 def test_a_lost_pod_comes_back_without_its_pod_group_only_of_a_submitted_job(submitted, kept, back):
@@ -166,6 +173,7 @@ def test_a_lost_pod_comes_back_without_its_pod_group_only_of_a_submitted_job(sub
     assert rows(sim, "lost") == {"default/a-1": (1,)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("gone", ["PodGroup", "Pod", ""])
 def test_what_is_left_of_a_job_goes_after_its_end(gone):
     """Also where somebody deletes its PodGroup, or its pod once that has succeeded, before."""
@@ -194,6 +202,7 @@ def test_a_job_that_was_there_has_started_where_its_minimum_runs(pods, least, ru
     assert (run.whole, run.pods, run.lost) == (starts, pods, 0)
 
 
+@pytest.mark.long
 def test_a_gang_that_loses_several_pods_at_once_is_broken_once_each_time():
     sim = Audited(Cluster().node("n1", cpu=4).job("a", pods=3, cpu=1, running={"n1": 3}))
     sim.run(until=2)
@@ -205,6 +214,7 @@ def test_a_gang_that_loses_several_pods_at_once_is_broken_once_each_time():
         assert [pod.status.phase for pod in sim.server.list("Pod")] == ["Running"] * 3
 
 
+@pytest.mark.long
 def test_a_node_that_returns_touches_no_pod_elsewhere_and_each_bind_is_noted_once():
     """A pod that waits without a node keeps its uid, and those on other nodes run on."""
     cluster = Cluster().node("n1", cpu=2).node("n2", cpu=2).job("waits", cpu=9)
@@ -286,6 +296,7 @@ tiers:
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("coming", "waiting", "running"), [
     (JobTemplate("a", pods=3, cpu=2), 0, 3),
     (JobTemplate("a", pods=3, cpu=2, at_once=True), 3, 3),

@@ -96,6 +96,7 @@ def leave_a_job_out(sim):
     sim.checked = None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("fault", "sentence"), [
     (lose_a_pod, "job default/a-1 has lost pods default/nobody"),
     (bind_twice, "is on node n9, but was bound to n0"),
@@ -145,6 +146,7 @@ def remember_a_failure(sim):
     sim.pipeline.errors.due.clear()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("fault", "sentence"), [
     (remember_a_failure, "default/a-1/uid has failed, and is not tried again"),
     (keep_a_job, "nothing is left of job default/gone, and it stays"),
@@ -161,6 +163,7 @@ def test_an_audit_finds_what_is_forgotten_on_its_way(fault, sentence):
     assert sentence in "; ".join(under_way_problems(sim))
 
 
+@pytest.mark.long
 def test_another_scheduler_takes_the_room_and_evictions_are_refused():
     sim = simulation(faults=Faults({"bind_refused": 1.0}))
     sim.run(until=5)
@@ -186,6 +189,7 @@ def test_a_discard_that_leaves_something_is_found(monkeypatch):
         sim.run(until=5)
 
 
+@pytest.mark.long
 def test_a_cycle_that_decides_otherwise_than_one_on_a_copy_of_the_cache_is_found():
     sim = simulation()
     sim.run(until=4)
@@ -195,6 +199,7 @@ def test_a_cycle_that_decides_otherwise_than_one_on_a_copy_of_the_cache_is_found
         sim.run(until=7)
 
 
+@pytest.mark.long
 def test_a_broken_invariant_ends_the_run_with_the_seed_and_the_moment():
     sim = simulation(seed=7)
     sim.run(until=5)
@@ -204,6 +209,7 @@ def test_a_broken_invariant_ends_the_run_with_the_seed_and_the_moment():
         sim.run(until=10)
 
 
+@pytest.mark.long
 def test_releasing_pods_may_share_a_port_with_those_that_follow_them():
     sim = running()
     share_a_port(sim)
@@ -213,6 +219,7 @@ def test_releasing_pods_may_share_a_port_with_those_that_follow_them():
     assert "on host port" not in "; ".join(problems_of(sim))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("field", ["lost", "broken", "evicted"])
 def test_what_befalls_a_job_is_counted_again(field):
     sim = running()

@@ -22,6 +22,7 @@ def test_each_planted_bug_finds_its_place(mutant):
     assert text != path.read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 def test_a_place_that_is_gone_is_told():
     with pytest.raises(SystemExit, match="is in 0 files; allowed is one place"):
         planted.Mutant("gone", "def nobody_wrote_" + "this(", "x").changed(ROOT)

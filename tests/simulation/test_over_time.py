@@ -49,6 +49,7 @@ def test_a_job_that_never_starts_waits_from_its_arrival_to_the_end():
         history.measures("pods")
 
 
+@pytest.mark.long
 def test_three_jobs_by_hand():
     """On 4 CPUs, cycles at whole seconds; a request to bind takes 0.01 s, a start 1 s, and the
     worker that binds looks every 0.02 s: a job placed at t runs from t + 1.03.
@@ -104,6 +105,7 @@ tiers: [{{plugins: [{{{plugin}}}, {{name: overcommit}}]}}]"""
     assert (len(history.rows["cluster"]) == 20) is every_cycle
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("conf", "notes", "admitted"), [
     (", arguments: {sla-waiting-time: 5s}", {}, 7.0), ("", {"sla-waiting-time": "7s"}, 9.0),
     ("", {}, None)])
@@ -127,6 +129,7 @@ IDLE = """{apiVersion: apps/v1, kind: Deployment, metadata: {name: d%s}, spec: {
     schedulerName: volcano, containers: [{name: c}]}}}}"""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("beside", [0, 20])
 def test_jobs_come_when_they_were_created(beside):
     world = cluster(*(IDLE % number for number in range(beside)),
@@ -137,6 +140,7 @@ def test_jobs_come_when_they_were_created(beside):
             for row in history.measures("jobs")} == {"late": 60.0, "early": 0.0, "undated": 0.0}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("given", [{"duration": 1e308}, {"failures": 1e308}, {"arrivals": 1e-308},
                                    {"duration": "exponential:99999999999999999999999d"}])
 def test_what_happens_in_a_time_that_no_run_reaches_never_happens(given):
@@ -157,6 +161,7 @@ def test_a_job_comes_where_it_is_pending_and_has_no_pod_with_a_node(phase, place
     assert came == (["default/a"] if not placed and phase in ("", "Pending") else [])
 
 
+@pytest.mark.long
 def test_an_annotation_says_how_long_a_job_runs():
     world = cluster(job("short", 4, notes={"volcano-lab/run-time": "5"}), job("long", 4))
     finished = {row["job"].split("/")[1].split("-")[0]: row["state"]
@@ -166,6 +171,7 @@ def test_an_annotation_says_how_long_a_job_runs():
         simulate(cluster(job("odd", 4, notes={"volcano-lab/run-time": "soon"})))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("of_pods", "of_group", "state"), [
     ("5", "", "finished"), ("500", "", "running"), ("500", "5", "finished"),
     ("5", "500", "running")])
@@ -188,6 +194,7 @@ def test_an_annotation_of_pods_does_too_and_that_of_their_group_comes_first(of_p
     assert row["state"] == state
 
 
+@pytest.mark.long
 def test_the_rows_of_a_trace_may_come_in_any_order():
     rows = [{"time": time, "name": name, "cpu": 1} for name, time in (("b", 30), ("a", 5))]
     history = simulate(Cluster().node("n1", cpu=4), arrivals=rows, duration=5)
@@ -195,6 +202,7 @@ def test_the_rows_of_a_trace_may_come_in_any_order():
         "a": 5.0, "b": 30.0}
 
 
+@pytest.mark.long
 def test_a_rate_makes_jobs_like_those_that_wait():
     history = simulate(cluster(job("a", 1, pods=2)), arrivals=0.1, duration=5, until=200, seed=4)
     rows = history.measures("jobs")
@@ -203,6 +211,7 @@ def test_a_rate_makes_jobs_like_those_that_wait():
                             seed=4).measures("jobs")
 
 
+@pytest.mark.long
 def test_executors_come_when_the_driver_runs():
     spark = yaml.safe_dump({
         "apiVersion": "sparkoperator.k8s.io/v1beta2", "kind": "SparkApplication",
@@ -219,6 +228,7 @@ def test_executors_come_when_the_driver_runs():
     assert (row["state"], row["pods"]) == ("finished", 3)
 
 
+@pytest.mark.long
 def test_a_node_that_fails_breaks_a_gang():
     world = Cluster().node("n1", cpu=4).node("n2", cpu=4).job("gang", pods=2, cpu=3, min_member=2)
     history = simulate(world, duration=3000, failures=(1000, 60), until=4000, seed=2)
@@ -295,6 +305,7 @@ def test_a_mean_over_time_leaves_out_what_is_not_known_or_takes_it_as_given(miss
     assert average([], "share", missing) is None is average([(0.0, {"share": 2.0})], "share")
 
 
+@pytest.mark.long
 def test_waiting_and_slowdown_each_have_their_own_tail():
     """On one place the second of two jobs of 100 s waits about 100 s, twice its run time in all."""
     rows = [{"time": 0, "name": name, "cpu": 4, "run_time": 100} for name in "ab"]
@@ -334,6 +345,7 @@ def test_two_weights_side_by_side(workers):
         {"queue/a.weight": [1]}, list(found.metrics), over={"duration": 60}).rows[0]
 
 
+@pytest.mark.long
 def test_a_stream_comes_beside_the_jobs_that_wait():
     world = Cluster().node("n1", cpu=8).job("own", cpu=1)
     history = simulate(world, duration=10, arrivals=every(5, JobTemplate("b", cpu=1, run_time=3),
@@ -372,6 +384,7 @@ def test_a_run_without_an_end_is_stopped_once_no_job_arrives_or_ends(given, monk
     assert not given["objects"].simulate(until="20s", **arguments).in_vain
 
 
+@pytest.mark.long
 def test_a_run_ends_with_its_last_job_though_a_plugin_reads_the_time():
     conf = {"actions": "enqueue, allocate", "tiers": [{"plugins": [
         {"name": "gang"}, {"name": "sla", "arguments": {"sla-waiting-time": "10m"}},
@@ -387,6 +400,7 @@ def test_a_table_has_percents_and_no_underscores():
     assert "None" not in text and "_" not in text
 
 
+@pytest.mark.long
 def test_a_rate_names_the_jobs_of_which_copies_arrive():
     world = Cluster().node("n1", cpu=4).job("old", cpu=1, running={"n1": 1}).job("new", cpu=1)
     said = "copies of those that waited: new."

@@ -49,12 +49,14 @@ def test_two_runs_of_a_seed_are_equal_to_the_byte():
     assert first != simulation(seed=2, faults=Faults.all(0.05)).run(until=120).rows
 
 
+@pytest.mark.long
 def test_a_run_in_two_halves_is_the_same_run():
     halves = simulation()
     halves.run(until=33.3)
     assert halves.run(until=80).rows == simulation().run(until=80).rows
 
 
+@pytest.mark.long
 def test_the_history_tells_when_a_job_came_and_ran():
     sim = Simulation(cluster(1),
                      workload=[every(5, JobTemplate("a", pods=2, cpu=4, run_time=8),
@@ -70,6 +72,7 @@ def test_the_history_tells_when_a_job_came_and_ran():
     assert [used[5.0], used[6.0], used[16.0], used[17.0]] == [0, 8, 0, 8]
 
 
+@pytest.mark.long
 def test_a_job_waits_again_where_all_its_pods_were_lost():
     sim = Simulation(cluster(1),
                      workload=[every(2, JobTemplate("a", pods=2, cpu=2,
@@ -100,6 +103,7 @@ def test_fairness_is_that_of_the_queues_that_take_jobs():
     assert history.frame("cluster")["fairness"].tolist()[-1] == pytest.approx(1.5**2 / (2 * 1.25))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 def test_no_pod_stays_on_a_node_that_is_lost_for_good(seed):
     """Neither one that ran nor one that was starting."""
@@ -118,6 +122,7 @@ def test_no_pod_stays_on_a_node_that_is_lost_for_good(seed):
         if pod.status.phase != "Succeeded"} <= {"", "n3"}
 
 
+@pytest.mark.long
 def test_the_history_as_tables():
     history = simulation().run(until=30)
     queues, all_, jobs, events = map(history.frame, ("queues", "cluster", "jobs", "events"))
@@ -128,6 +133,7 @@ def test_the_history_as_tables():
     assert "job arrived" in set(events["what"])
 
 
+@pytest.mark.long
 def test_jobs_from_a_trace(tmp_path):
     path = tmp_path / "jobs.csv"
     path.write_text("time,name,queue,pods,cpu,run_time\n3,b,prod,2,1,5\n1.5,a,batch,1,500m,4\n")
@@ -137,6 +143,7 @@ def test_jobs_from_a_trace(tmp_path):
     assert all(row[8] is not None for row in history.rows["jobs"])
 
 
+@pytest.mark.long
 def test_a_row_of_a_trace_need_not_fill_its_columns(tmp_path):
     path = tmp_path / "jobs.csv"
     path.write_text("time,name,queue,pods,cpu,gpu,run_time\n1,a,batch,,2,,4\n2,b,batch\n")
@@ -169,6 +176,7 @@ tiers:
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("priority_class", "evicted"), [("urgent", True), (None, False)])
 def test_a_job_of_a_higher_class_preempts(priority_class, evicted):
     full = Cluster().node("n1", cpu=2).add(URGENT)
@@ -187,6 +195,7 @@ def test_a_class_that_is_not_there_is_told_in_a_sentence():
         Simulation(cluster(), workload=[every(5, JobTemplate(priority_class="urgent"), count=1)])
 
 
+@pytest.mark.long
 def test_a_planned_fault_is_not_called_chance():
     sim = simulation(faults=Faults(plan=[[0.0, "bind_refused"]]))
     notes = [row for row in sim.run(until=30).rows["events"] if "bind refused" in row]
@@ -245,12 +254,14 @@ def test_a_trace_has_one_job_of_a_name():
         trace([{"time": 1, "name": "a"}, {"time": 1}, {"time": 2, "name": "a"}])
 
 
+@pytest.mark.long
 def test_streams_with_the_same_jobs_do_not_get_in_each_other_s_way():
     sim = Simulation(cluster(1), workload=[every(1, JobTemplate("a", run_time=1), count=3)] * 2)
     sim.run(until=10)
     assert len(sim.side.jobs) == 6 and all(job.finished for job in sim.side.jobs.values())
 
 
+@pytest.mark.long
 def test_a_lost_node_s_pods_run_elsewhere():
     jobs = every(1, JobTemplate("a", pods=2, cpu=8, run_time=30), count=1)
     sim = Audited(cluster(2), workload=[jobs], latencies=Latencies(collect=5.0))
@@ -265,6 +276,7 @@ def test_a_lost_node_s_pods_run_elsewhere():
             if row[2] == node] == ["node lost", "node back"]
 
 
+@pytest.mark.long
 def test_a_node_that_is_back_in_time_keeps_its_pods():
     sim = Audited(cluster(1), workload=[every(1, JobTemplate("a", cpu=8, run_time=20), count=1)])
     sim.run(until=10)
@@ -278,6 +290,7 @@ def test_a_node_that_is_back_in_time_keeps_its_pods():
     assert next(iter(sim.side.jobs.values())).lost == 0
 
 
+@pytest.mark.long
 def test_a_pod_whose_node_fails_before_it_has_started_starts_when_the_node_is_back():
     sim = Audited(cluster(1), workload=[every(1, JobTemplate("a", run_time=20), count=1)],
                   latencies=Latencies(start=4.0))
@@ -288,6 +301,7 @@ def test_a_pod_whose_node_fails_before_it_has_started_starts_when_the_node_is_ba
     assert (job.lost, job.started, job.finished) == (0, 13.0, 33.0)
 
 
+@pytest.mark.long
 def test_a_pod_that_is_created_again_runs_for_its_whole_time():
     sim = Audited(cluster(1), workload=[every(1, TEN_SECONDS, count=1)],
                   latencies=Latencies(end=1.0, recreate=1.0))
@@ -298,6 +312,7 @@ def test_a_pod_that_is_created_again_runs_for_its_whole_time():
     assert (job.started, job.lost, job.finished) == (2.03, 1, 18.03)
 
 
+@pytest.mark.long
 def test_news_of_a_pod_that_leaves_does_not_count_again():
     sim = Audited(cluster(1), workload=[every(1, JobTemplate("a"), count=1)],
                   latencies=Latencies(end=5.0))
@@ -310,6 +325,7 @@ def test_news_of_a_pod_that_leaves_does_not_count_again():
     assert (job.evicted, job.lost) == (1, 1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("start, fails, started, finished", [
     (0.0, 5, 1.03, 17.0),   # runs from 1.03; the end at 11.03 is that of its first run
     (20.0, 9, 31.0, 41.0),  # would have started at 21.03
@@ -325,6 +341,7 @@ def test_a_pod_on_a_node_that_is_back_starts_over(start, fails, started, finishe
     assert (job.lost, job.started, job.finished) == (0, started, finished)
 
 
+@pytest.mark.long
 def test_a_node_that_is_lost_twice_keeps_its_pods_for_the_whole_time_again():
     sim = Audited(cluster(1), workload=[every(1, JobTemplate("a", run_time=50), count=1)],
                   latencies=Latencies(collect=20.0))
@@ -337,6 +354,7 @@ def test_a_node_that_is_lost_twice_keeps_its_pods_for_the_whole_time_again():
     assert (job.lost, job.finished) == (0, 80.0)
 
 
+@pytest.mark.long
 def test_a_pod_that_has_succeeded_stays_though_its_node_is_lost():
     sim = Audited(cluster(1), workload=[every(1, JobTemplate("a", pods=2), count=1)],
                   latencies=Latencies(collect=1.0), check=False)
@@ -349,6 +367,7 @@ def test_a_pod_that_has_succeeded_stays_though_its_node_is_lost():
     assert uids[done.key] == done.metadata.uid
 
 
+@pytest.mark.long
 def test_a_pod_on_a_node_that_is_back_finishes_and_the_end_of_an_earlier_one_does_not_end_it():
     sim = Audited(cluster(1), workload=[every(1, TEN_SECONDS, count=1)],
                   latencies=Latencies(collect=60.0))
@@ -362,6 +381,7 @@ def test_a_pod_on_a_node_that_is_back_finishes_and_the_end_of_an_earlier_one_doe
     assert (job.lost, job.finished) == (0, 35.0)
 
 
+@pytest.mark.long
 def test_a_pod_that_waits_may_be_lost_and_one_of_a_finished_job_does_not_come_again():
     sim = Audited(cluster(1), workload=[every(1, JobTemplate(
         "a", run_time=9, cpu=9, at_once=True), count=1)])

@@ -52,6 +52,7 @@ def always_deadly(cycle):
     return 1
 
 
+@pytest.mark.long
 def test_rows_stand_in_the_grid_s_order_with_what_was_measured():
     found = sweep(base(), GRID, METRICS)
     assert [tuple(row.values())[:2] for row in found.rows] == [
@@ -60,6 +61,7 @@ def test_rows_stand_in_the_grid_s_order_with_what_was_measured():
     assert found.failures == [] and found.names == list(GRID)
 
 
+@pytest.mark.long
 def test_configurations_arguments_and_functions_are_settings():
     confs = ["actions: enqueue", "actions: 'enqueue, allocate'\ntiers: [{plugins: [{name: gang}]}]"]
     assert [row["placed"] for row in sweep(base(), {"conf": confs}, ["placed"]).rows] == [0, 12]
@@ -90,6 +92,7 @@ def test_a_failure_is_kept_beside_the_results():
     assert "spec.weight is 0; allowed is" in found.failures[0]["error"] and len(found.rows) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["x", "queue/c.weight", "queue/a.deserved", "job/one.plcaed"])
 def test_a_metric_that_there_is_not_is_refused_before_anything_runs(name, tmp_path, capsys):
     ran = []
@@ -105,6 +108,7 @@ def test_a_metric_that_there_is_not_is_refused_before_anything_runs(name, tmp_pa
     assert there in line
 
 
+@pytest.mark.long
 def test_a_scheduler_behind_tls_without_certificates_is_refused_with_a_sentence():
     pytest.importorskip("distributed")
     with pytest.raises(SweepError, match=r"at tls://127\.0\.0\.1:1 can't be reached .*ssl_context"):
@@ -135,6 +139,7 @@ def test_a_name_that_one_of_the_configurations_knows_may_be_in_a_grid():
     assert "plugins of the configuration are none" in found.failures[0]["error"]
 
 
+@pytest.mark.long
 def test_a_sweep_goes_on_from_its_file(tmp_path):
     path, whole = tmp_path / "s.jsonl", sweep(base(), GRID, METRICS)
     assert sweep(base(), GRID, METRICS, path=path) == whole
@@ -218,6 +223,7 @@ def test_the_only_worker_on_dask_is_killed(tmp_path, monkeypatch):
     assert [row["one"] for row in found.rows] == [1] * 6 and found.failures == []
 
 
+@pytest.mark.long
 def test_charts_by_the_names_of_the_grid():
     pytest.importorskip("altair")
     grid = {**GRID, "node/n1.allocatable.cpu": [8, 12]}
@@ -231,6 +237,7 @@ def test_charts_by_the_names_of_the_grid():
         plot(found, "cost")
 
 
+@pytest.mark.long
 def test_the_command(tmp_path, capsys):
     path = tmp_path / "cluster.yaml"
     path.write_text(base().to_yaml())

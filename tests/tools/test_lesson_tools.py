@@ -117,6 +117,7 @@ def test_a_lesson_is_measured():
     assert longer == (words, visible, pytest.approx(minutes + 1))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["audit", "lesson_links", "lessons", "notebooks", "slides",
                                   "texts", "translate"])
 def test_the_examples_of_a_tool_hold(name):

@@ -53,6 +53,7 @@ def test_a_page_is_found_by_the_words_of_volcano(words, name):
     assert words in ROWS[name]["words"]
 
 
+@pytest.mark.long
 def test_why_names_the_page_where_there_is_room(capsys):
     file = str(PENDING / "queue-full.yaml")
     assert main(["why", file, "train", "--no-remedies", "-o", "wide"]) == 0

@@ -68,6 +68,7 @@ def test_a_riddle_ends_with_its_causes_and_a_repair_that_was_tried():
     assert "Then: counter: 4 of 4 pods get a node. crunch: 4 of 16 pods are evicted" in repair
 
 
+@pytest.mark.long
 def test_a_riddle_whose_last_hint_does_not_repair_it_stops_the_slides(monkeypatch):
     from volcano_lab.course.riddles import riddle
 

@@ -24,6 +24,7 @@ def test_the_chinese_plan_is_chinese(name):
     assert all(any(sign >= "\u4e00" for sign in text) for text in (title, *parts.values()))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("name", PLANS)
 def test_the_deck_begins_with_a_picture_and_takes_the_sections_of_the_plan(name, language):

@@ -80,6 +80,7 @@ FOUND = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("sentence", "cluster", "conf", "grep", "times", "words"), FOUND,
                          ids=[row[0] for row in FOUND])
 def test_what_a_guide_searches_for_is_found(sentence, cluster, conf, grep, times, words):
@@ -87,6 +88,7 @@ def test_what_a_guide_searches_for_is_found(sentence, cluster, conf, grep, times
     assert len(lines) == times and any(words in line for line in lines), lines
 
 
+@pytest.mark.long
 def test_a_lower_level_says_less():
     cycle = guide().run(trace=Trace())
     two, three, four = (cycle.log(level) for level in (2, 3, 4))
@@ -97,6 +99,7 @@ def test_without_a_tree_no_queue_has_to_be_a_leaf():
     assert "leaf" not in "".join(inner().run(CAPACITY, trace=Trace()).log())
 
 
+@pytest.mark.long
 def test_an_outline_has_not_all_answers():
     with pytest.raises(Misuse, match="trace=Trace"):
         guide().run().log()

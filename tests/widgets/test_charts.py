@@ -65,6 +65,7 @@ def test_an_outline_gives_the_rows_of_the_whole_trace(cycles):
     assert turns > 100 and tried > 100
 
 
+@pytest.mark.long
 def test_turns_have_the_shares_of_their_moment(cycles):
     shares = 0
     for name, (trace, ssn, _) in cycles.items():
@@ -253,6 +254,7 @@ def test_a_stored_chart_is_dark_on_a_dark_page_and_cells_keep_their_ink(picture)
     assert 'fill="#000"' in ink["Bound"]
 
 
+@pytest.mark.long
 def test_a_page_that_draws_charts_itself_gets_their_data(picture, monkeypatch):
     monkeypatch.setattr(styled, "find_spec", lambda name: None)
     charts.still()

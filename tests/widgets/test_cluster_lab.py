@@ -42,6 +42,7 @@ def ask(shown, **asked):
     return shown
 
 
+@pytest.mark.long
 def test_every_control_is_a_path_of_the_language_of_change():
     shown = two_queues().lab()
     chance = random.Random(3)
@@ -56,6 +57,7 @@ def test_every_control_is_a_path_of_the_language_of_change():
             name for name, value in values.items() if value != shown.start[name]}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("conf", [CONF, load_conf(CONF)], ids=["text", "object"])
 def test_what_is_copied_builds_what_is_shown(conf):
     controls = {"plugin/overcommit.overcommit-factor": slider(1.2, 1, 2, "factor", step=0.1)}
@@ -77,6 +79,7 @@ def test_without_a_plugin_that_shares_a_placed_job_is_explained_by_what_its_queu
     assert shown.facts.state(shown.facts.jobs["a"]) == "**a** is **placed**: default holds 2."
 
 
+@pytest.mark.long
 def test_what_podless_podgroups_reserve_and_no_limit_are_shown():
     shown = lab(export())
     rows = {row["queue"]: row for row in shown.board["channels"]["queues"]}
@@ -117,6 +120,7 @@ def test_any_mark_answers_why_it_is_so(name, about, names):
     assert shown.board == board and "why" not in ask(shown, undo=1).shown
 
 
+@pytest.mark.long
 def test_a_queue_moves_to_another_parent_and_what_breaks_the_tree_is_a_sentence():
     shown = departments().lab(conf=TREE)
     assert shown.facts.jobs["train-gang"]["fate"] == "not admitted"
@@ -128,6 +132,7 @@ def test_a_queue_moves_to_another_parent_and_what_breaks_the_tree_is_a_sentence(
     assert not shown.undo().shown["error"]
 
 
+@pytest.mark.long
 def test_a_lab_of_files_shows_forty_nodes_in_each_resource():
     shown = lab(export("lab-test"))
     assert len(shown.board["channels"]["nodes"]) == 40
@@ -170,6 +175,7 @@ def test_pods_of_a_job_come_and_go():
         cluster.changed("job/a.pods=1")
 
 
+@pytest.mark.long
 def test_another_resource_has_no_ghost_of_the_one_before():
     cluster = Cluster().node("n1", cpu=8, memory="8Gi").queue("a")
     moved = lab(cluster.job("train", queue="a", pods=2, cpu=1, memory="2Gi"))
@@ -184,6 +190,7 @@ def test_a_queue_holds_its_pods_where_the_plugin_refuses_the_tree():
     assert queues["web"]["allocated"] == queues["web"]["held"] == 10
 
 
+@pytest.mark.long
 def test_the_sentence_names_the_gang_whose_outcome_turned():
     shown = queue_tree_lab()
     shown._move({"queue/batch.parent": "research"})
@@ -232,6 +239,7 @@ def test_the_cause_is_about_what_was_moved(name, move, said):
     assert moved.partition("). ")[2] == said
 
 
+@pytest.mark.long
 def test_the_resource_of_a_share_is_named_where_it_is_not_the_shown_one():
     shown = lab(export())
     for resource, of in (("cpu", "gpu"), ("nvidia.com/gpu", "")):
@@ -240,6 +248,7 @@ def test_the_resource_of_a_share_is_named_where_it_is_not_the_shown_one():
         assert (rows["nlp"]["share"], rows["nlp"]["of"]) == (pytest.approx(1.2), of)
 
 
+@pytest.mark.long
 def test_a_handle_ends_at_its_cluster_and_a_capability_of_zero_is_no_step_of_it():
     shown = lab(export())
     memory, limit = (shown.controls[f"queue/ci.{field}.memory"]
@@ -249,6 +258,7 @@ def test_a_handle_ends_at_its_cluster_and_a_capability_of_zero_is_no_step_of_it(
     assert 0 in shown.controls["queue/ci.capability[nvidia.com/gpu]"].choices()
 
 
+@pytest.mark.long
 def test_a_lane_has_the_short_reason_of_each_outcome():
     opened = lab(export())
     briefs = {job["name"]: job["brief"] for row in opened.board["channels"]["queues"]
@@ -276,6 +286,7 @@ def test_an_answer_names_who_holds_or_reserves_what_is_lacking(job, said):
     assert said in lab(export()).facts.why({"job": job})
 
 
+@pytest.mark.long
 def test_fewer_pods_than_the_minimum_are_named_beside_the_sum():
     moved = lab(export()).set(**{f"{NIGHTLY}pods": 21})
     assert moved.said == (
@@ -284,6 +295,7 @@ def test_fewer_pods_than_the_minimum_are_named_beside_the_sum():
         "(overcommit); its minimum of 30 counts, and it has 21 pods.")
 
 
+@pytest.mark.long
 def test_an_answer_about_podgroups_without_pods_has_the_marks_of_its_language():
     opened = lab(export())
     speak("zh")
@@ -293,6 +305,7 @@ def test_an_answer_about_podgroups_without_pods_has_the_marks_of_its_language():
         speak("en")
 
 
+@pytest.mark.long
 def test_the_fullest_resource_of_a_queue_is_named_in_the_language_of_the_page():
     speak("zh")
     try:

@@ -219,6 +219,7 @@ def test_the_sentence_of_a_move_names_what_was_moved_and_what_followed(make):
             lab.reset()
 
 
+@pytest.mark.long
 def test_values_beside_a_move_are_decided_before_they_are_asked_for(lab):
     seen = []
 
@@ -281,6 +282,7 @@ def test_a_broken_message_is_answered(lab, asked):
     assert lab.shown["error"] or "copy" in asked
 
 
+@pytest.mark.long
 def test_a_decision_that_does_not_end_is_interrupted(lab, monkeypatch):
     monkeypatch.setattr(attempt, "MOST_SECONDS", 0.1)
 

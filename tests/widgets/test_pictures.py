@@ -21,6 +21,7 @@ SAMPLES = {block.split("(")[0].removeprefix("pictures."): block
            for block in re.findall(r"```python\n(pictures\..*?)```", GUIDE, re.DOTALL)}
 
 
+@pytest.mark.long
 def test_the_guide_s_lab_is_complete():
     block = next(block for block in re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
                  if "cluster_of" in block)
@@ -44,6 +45,7 @@ def test_the_guide_has_each_picture():
     assert named == set(SAMPLES)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", SAMPLES)
 def test_a_picture_draws_its_data_and_says_them(kind):
     picture = sample(kind)
@@ -68,6 +70,7 @@ def test_the_guide_s_stills_are_those_of_its_examples(kind):
     assert stored == sample(kind).svg + "\n", "renew them: python tools/screenshots.py"
 
 
+@pytest.mark.long
 def test_a_still_has_the_same_bytes_in_another_process():
     code = (f"from volcano_lab.widgets import pictures\n"
             f"print({SAMPLES['channels']}.svg)\nprint({SAMPLES['cluster']}.svg)")
@@ -88,6 +91,7 @@ def test_data_that_cannot_be_drawn_are_one_sentence():
         pictures.bars("Bars", [], colour=1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["bars", "channels", "tree", "sums"])
 def test_whatever_the_numbers_are_nothing_is_drawn_with_no_number(kind):
     chance, picture = random.Random(kind), sample(kind)

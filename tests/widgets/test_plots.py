@@ -131,6 +131,7 @@ def test_the_same_number_has_the_same_pixels_on_every_row():
     assert len(scale) == 1 and abs(running[-1] - scale.pop()) < 3
 
 
+@pytest.mark.long
 def test_twice_as_much_is_twice_as_wide():
     one, two = ({row["queue"]: (row["deserved"], width) for row, width in zip(
         channels(cluster.run())["queues"], bands(cluster.run().plot.queues().svg), strict=True)}
@@ -249,6 +250,7 @@ def bottom_of(svg):
                - float(line.get("y1")) > 20)
 
 
+@pytest.mark.long
 def test_how_many_pods_were_placed_stands_beside_those_that_were_not():
     cluster = Cluster().node("n1", cpu=60).queue("a", weight=2).queue("b", weight=3)
     cluster.job("x", queue="a", pods=40, cpu=1, min_member=1)

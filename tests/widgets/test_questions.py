@@ -40,6 +40,7 @@ def printed(capsys, *words):
     return json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.long
 def test_each_waiting_job_has_the_causes_of_why(opened, export, capsys):
     questions, cluster = opened
     waiting = {row["job"] for row in cluster["waiting"]}
@@ -52,6 +53,7 @@ def test_each_waiting_job_has_the_causes_of_why(opened, export, capsys):
             for cause in told if cause["text"]]
 
 
+@pytest.mark.long
 def test_a_change_brings_what_what_if_says(opened, export, capsys):
     questions, _ = opened
     ask(questions, ask="why", job="vision/sweep-4")
@@ -65,6 +67,7 @@ def test_a_change_brings_what_what_if_says(opened, export, capsys):
     assert after["vision/sweep-4"] > before["vision/sweep-4"]
 
 
+@pytest.mark.long
 def test_a_move_of_the_lab_is_answered_as_why_with_that_change(opened, export):
     questions, _ = opened
     page = ask(questions, ask="lab")
@@ -84,6 +87,7 @@ def test_a_move_of_the_lab_is_answered_as_why_with_that_change(opened, export):
     assert "no control" in said
 
 
+@pytest.mark.long
 def test_the_lab_has_the_jobs_that_wait_at_rest(tmp_path):
     file = tmp_path / "gpu.yaml"
     file.write_text(dump(EXPORTS["gpu"]()), encoding="utf-8")
@@ -117,6 +121,7 @@ def test_what_cannot_be_answered_is_one_sentence(opened, question, said):
     assert said in ask(opened[0], **question)["error"]
 
 
+@pytest.mark.long
 def test_the_panel_of_a_notebook_answers_its_page(export):
     panel, sent = open_panel(export), []
     panel.send = sent.append

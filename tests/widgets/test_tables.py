@@ -147,6 +147,7 @@ def test_an_empty_cycle_has_empty_tables():
     assert cycle.as_dict()["queues"] == [] and json.dumps(cycle.as_dict())
 
 
+@pytest.mark.long
 def test_charts_have_words_and_no_request():
     swept = sweep(Cluster().node("n", cpu=4).queue("q"), {"queue/q.weight": [1, 2]}, ["placed"])
     for chart, title in ((charts.transitions("Title"), "Title"),

@@ -18,6 +18,7 @@ DATA = Path(__file__).parents[2] / "recorded" / "kube-placement.jsonl.gz"
 CASES = [json.loads(line) for line in gzip.decompress(DATA.read_bytes()).splitlines()]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", range(8))
 def test_reasons_and_scores_are_those_of_the_go(part):
     for number, case in enumerate(CASES[part::8]):

@@ -110,6 +110,7 @@ def test_a_claim_may_choose_volumes_by_their_labels():
     assert scene(chosen, *there).fits(claims("data")) == ["n2"]
 
 
+@pytest.mark.long
 def test_a_claim_gets_the_volumes_by_the_definition():
     """One that is reserved for it, or else any that is free and has all that it asks for."""
     outcomes = Counter()
