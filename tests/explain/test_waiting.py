@@ -138,10 +138,10 @@ def test_a_pod_that_should_have_ended_is_told(deleted, said):
 
 
 @pytest.mark.parametrize(("ends", "said"), [
-    ([-900, 900], "overdue"), ([-900, -200], "overdue"), ([-200, 200], ""), ([-200, 900], "until"),
-    ([900, -900], "overdue"), ([400, 500], "until"), ([-300, 300], "")])
+    ([-900, 900], "overdue"), ([-900, -200], "overdue"), ([-50, 50], ""), ([-50, 900], "until"),
+    ([900, -900], "overdue"), ([400, 500], "until"), ([-70, 0], "overdue"), ([-60, 60], "")])
 def test_of_pods_that_leave_one_that_is_overdue_is_told_or_else_when_the_last_has_left(ends, said):
-    """By seconds from now to the end of their graces; five minutes are given."""
+    """By seconds from now to the end of their graces; a minute is given."""
     now = 1_800_000_000.0
     pods = [pod(f"old-{number}", "old", "n1").changed(metadata={"deletion_timestamp": now + end})
             for number, end in enumerate(ends)]
@@ -149,6 +149,18 @@ def test_of_pods_that_leave_one_that_is_overdue_is_told_or_else_when_the_last_ha
         "new-0", "new", requests={"cpu": "2"})], conf("gang", "predicates"), now).why("new").text
     assert ("overdue since" in text, "at the latest at" in text) == (
         said == "overdue", said == "until")
+
+
+@pytest.mark.parametrize("finalizers", [["example.com/device", "example.com/log"], []])
+def test_finalizers_of_a_pod_that_has_not_ended_are_named(finalizers):
+    gone = pod("old-0", "old", "n1").changed(metadata={
+        "deletion_timestamp": 1_800_000_000.0, "finalizers": finalizers})
+    found = Explainer([queue(), node("n1", cpu="1"), group("old"), gone, group("new"), pod(
+        "new-0", "new")], conf("gang", "predicates"), 1_800_000_900.0)
+    for text in (found.why("new").text, found.why("old").text):
+        assert ("finalizer example.com/device and example.com/log" in text) == bool(finalizers)
+        assert ("finalizer" in text, "delete the pod" in text or "delete pod -n" in text) == (
+            bool(finalizers), not finalizers)
 
 
 @pytest.mark.parametrize("actions", ["allocate", "backfill", "allocate, backfill", "enqueue"])

@@ -5,6 +5,7 @@ Volcano: none
 """
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 from volcano_lab.api import PIPELINED, RELEASING, JobInfo, TaskInfo, objects as api
@@ -18,7 +19,7 @@ from volcano_lab.explain.victims import evicted_for, shuffled, victim_causes
 from volcano_lab.messages import Message
 from volcano_lab.trace import Record, grouped
 
-OVERDUE = 300
+OVERDUE = 60
 """Seconds after which a pod that should have ended does not end by itself."""
 
 
@@ -114,9 +115,10 @@ def _promised_on(seen: Evidence, node: str, pods: list[str], records: list[Recor
     late, in_order = overdue(seen, leaving), sorted(leaving, key=lambda task: _ends(seen, task))
     for task in in_order[:1] if late else in_order[-1:]:
         if late or _ends(seen, task) > seen.ssn.now + OVERDUE:
-            why.append(Message("promised.overdue" if late else "promised.until", node=node,
-                               moment=moment_text(_ends(seen, task)), namespace=task.namespace,
-                               name=task.name))
+            why.append(Message(
+                f"promised.overdue{_kept_by([task])}" if late else "promised.until", node=node,
+                moment=moment_text(_ends(seen, task)), namespace=task.namespace, name=task.name,
+                finalizers=task.pod.metadata.finalizers))
     code = "promised.part" if len(pods) == 1 else "promised.parts"
     return Message(code, n=len(pods), pod=pods[0], node=node, why=why)
 
@@ -130,6 +132,11 @@ def overdue(seen: Evidence, tasks: Iterable[TaskInfo]) -> list[TaskInfo]:
     """The pods that should have ended, the longest overdue first."""
     return sorted((task for task in tasks if _ends(seen, task) < seen.ssn.now - OVERDUE),
                   key=lambda task: _ends(seen, task))
+
+
+def _kept_by(tasks: Iterable[TaskInfo]) -> str:
+    """What more is known of pods that have not ended: finalizers of them."""
+    return ".finalizers" * any(task.pod.metadata.finalizers for task in tasks)
 
 
 def promise_fails(seen: Evidence, job: JobInfo) -> bool:
@@ -244,7 +251,9 @@ def _late(seen: Evidence, stuck: list[TaskInfo]) -> tuple[dict[str, Any], list[M
         return {}, []
     late = {"overdue": [task.key for task in stuck], "moment": moment_text(_ends(seen, stuck[0]))}
     nodes = [*dict.fromkeys(task.node_name for task in stuck)]
-    said = [Message("pods_leave.overdue", pods=late["overdue"], nodes=nodes, moment=late["moment"])]
+    said = [Message(f"pods_leave.overdue{_kept_by(stuck)}", pods=late["overdue"], nodes=nodes,
+                    moment=late["moment"], finalizers=[*dict.fromkeys(chain.from_iterable(
+                        task.pod.metadata.finalizers for task in stuck))])]
     said += [Message("taint.ready", node=node, text=(each.message or each.reason).rstrip("."))
              for node in nodes for obj in seen.named.get(node, ()) if isinstance(obj, api.Node)
              for each in evidence.not_ready(obj)]

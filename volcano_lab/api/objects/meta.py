@@ -3,7 +3,7 @@
 A class in this package is one object of the Kubernetes or Volcano API, or a part of one; an
 attribute is the API's field in snake_case.
 
-Left out on purpose: fields that no scheduling decision reads (`managedFields`, `finalizers`, ...).
+Left out on purpose: fields that no scheduling decision reads (`managedFields`, `selfLink`, ...).
 Resource lists stay text, as written (`{"cpu": "100m"}`); `volcano_lab.api.quantity` gives their
 values.
 
@@ -115,6 +115,7 @@ class ObjectMeta(Part):
     annotations: dict[str, str] = Factory(dict)
     creation_timestamp: Time | None = None
     deletion_timestamp: Time | None = None
+    finalizers: list[str] = Factory(list)
     owner_references: list[OwnerReference] = Factory(list)
     resource_version: str = ""
     generation: int = whole(-INT64 - 1, INT64)
