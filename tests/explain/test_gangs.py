@@ -308,17 +308,26 @@ def test_pods_of_an_operator_without_a_podgroup_are_placed_one_by_one(name, kind
 
 OLD = gang("old", 1, None, ["n0"], cpu="2")
 ONE = "No single HyperNode up to tier {} holds it: {} pods are needed together, and {}."
+EMPTY = " Even empty, each of them takes at most {}: no pod that ends is enough."
 TOO_SMALL = [  # more objects, the topology, pods and CPUs of each, the sentence, what each takes
-    ([], HARD, 3, 3, ONE.format(1, 3, "s0, s1 take 2 each"), {"s0": 2, "s1": 2}),
-    (OLD, HARD, 3, 3, ONE.format(1, 3, "s0 takes 1, s1 takes 2"), {"s0": 1, "s1": 2}),
-    (OLD, {"mode": "hard", "highestTierAllowed": 2}, 5, 3,
-     ONE.format(2, 5, "s0 takes 1, s1 takes 2, top takes 3"), {"s0": 1, "s1": 2, "top": 3}),
-    ([node("out2"), node("out1")], HARD, 3, 3, ONE.format(1, 3, "s0, s1 take 2 each")
-     + " In no HyperNode of these tiers: out1, out2.", {"s0": 2, "s1": 2}),
-    ([hyper_node("bare", 1)], HARD, 3, 3, ONE.format(1, 3, "bare takes 0, s0, s1 take 2 each"),
+    ([], HARD, 3, 3, ONE.format(1, 3, "s0, s1 take 2 each") + EMPTY.format(2), {
+        "s0": 2, "s1": 2}),
+    (OLD, HARD, 3, 3, ONE.format(1, 3, "s0 takes 1, s1 takes 2") + EMPTY.format(2), {
+        "s0": 1, "s1": 2}),
+    (OLD, {"mode": "hard", "highestTierAllowed": 2}, 5, 3, ONE.format(
+        2, 5, "s0 takes 1, s1 takes 2, top takes 3") + EMPTY.format(4), {
+        "s0": 1, "s1": 2, "top": 3}),
+    (OLD, {"mode": "hard", "highestTierAllowed": 2}, 4, 3, ONE.format(
+        2, 4, "s0 takes 1, s1 takes 2, top takes 3"), {"s0": 1, "s1": 2, "top": 3}),
+    ([node("out2"), node("out1")], HARD, 3, 3, ONE.format(
+        1, 3, "s0, s1 take 2 each") + EMPTY.format(2) + " In no HyperNode of these tiers: out1, "
+        "out2.", {"s0": 2, "s1": 2}),
+    ([hyper_node("bare", 1)], HARD, 3, 3, ONE.format(
+        1, 3, "bare takes 0, s0, s1 take 2 each") + EMPTY.format(2),
      {"bare": 0, "s0": 2, "s1": 2}),  # one without members
     (OLD, HARD, 8, 1, None, None),
-    (OLD, HARD, 9, 1, ONE.format(1, 9, "s0 takes 6, s1 takes 8"), {"s0": 6, "s1": 8}),
+    (OLD, HARD, 9, 1, ONE.format(1, 9, "s0 takes 6, s1 takes 8") + EMPTY.format(8), {
+        "s0": 6, "s1": 8}),
     ([], {"mode": "hard", "highestTierAllowed": 0}, 3, 3,
      "There is no HyperNode up to tier 0, the highest tier that it allows.", {}),
     ([], {"mode": "soft"}, 9, 3, None, None)]
@@ -329,6 +338,16 @@ def test_how_many_pods_each_hyper_node_takes(more, topology, size, cpu, said, ho
     found = asked(*two_tiers(), *more, *gang("new", size, topology, cpu=str(cpu)), conf=TOPOLOGY)
     assert text_of(found, "topology_too_small") == said
     assert not said or found["topology_too_small"].numbers["holds"] == holds
+
+
+@pytest.mark.parametrize(("size", "named"), [(2, True), (3, False)])
+def test_holders_are_named_of_hyper_nodes_that_take_the_gang_once_empty(size, named):
+    new = [each.changed(spec={"min_resources": None}) if each.kind == "PodGroup" else each
+           for each in gang("new", size, HARD, cpu="3")]
+    busy = gang("old", 2, None, ["n0", "n2"], cpu="3")
+    found = asked(*two_tiers(), *busy, *new, conf=TOPOLOGY)
+    assert ("default/old" in text_of(found, "held_by")
+            if named else "held_by" not in found)
 
 
 @pytest.mark.long
@@ -392,8 +411,8 @@ SUB_GROUPS = [  # what is there, the gang, the sentence, what each HyperNode tak
      "No single HyperNode up to tier 1 holds its sub-group: 1 pod is needed, and s0 takes 0.",
      {"s0": 0}),
     (gang("first", 2, HARD, cpu="2"), gang("new", 3, HARD, cpu="3"),
-     ONE.format(1, 3, "s0 takes 1, s1 takes 2"), {"s0": 1, "s1": 2}),
-    ([], parts(3), FULL.format(3, 9, 8), {}),
+     ONE.format(1, 3, "s0 takes 1, s1 takes 2") + EMPTY.format(2), {"s0": 1, "s1": 2}),
+    ([], parts(3), FULL.format(3, 9, 8) + EMPTY.format(2), {}),
     (gang("old", 4, None, ["n0", "n1", "n2", "n3"], cpu="3"), parts(2, 2, cpu="2"),
      FULL.format(2, 4, 2), {}),
     (BUSY, parts(2, 2), LEFT, {"s0": 0}),

@@ -12,8 +12,8 @@ from typing import Any
 from volcano_lab.api import FAILED, GROUP_NAME, TASK_SPEC, JobInfo, SubJobInfo, objects as api
 from volcano_lab.api.task_index import TaskIndex
 from volcano_lab.explain import holders, lint, owners
-from volcano_lab.explain.evidence import Evidence, unplaced
-from volcano_lab.explain.explanation import Amounts, Cause, part
+from volcano_lab.explain.evidence import Evidence, requested, unplaced
+from volcano_lab.explain.explanation import Amounts, Cause, over, part
 from volcano_lab.explain.nodes import missing
 from volcano_lab.framework import CLUSTER_TOP
 from volcano_lab.manifests.operators import pod_count
@@ -287,8 +287,8 @@ def _tries(seen: Evidence, job: JobInfo, waiting: set[str | None]) -> list[Recor
 def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries: list[Record],
                short: TaskIndex, who: Message) -> tuple[Cause, list[str], Amounts]:
     """(How many pods of a job, or of its sub-group that is `short` of most, each HyperNode of an
-    allowed tier takes, and what those have left that were not tried; the nodes of these HyperNodes;
-    what the minimum requests).
+    allowed tier takes, and what those have left that were not tried; the nodes of these HyperNodes,
+    where one takes it once it is empty; what the minimum requests, or else the pods).
     """
     topology, tier = seen.ssn.topology, whole.hard_topology()[1]
     most: dict[str, int] = {}
@@ -297,12 +297,14 @@ def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries:
         most[name] = max(_found(seen, job, record), most.get(name, 0))
     near = [name for name, info in topology.hyper_nodes.items()
             if info.tier <= tier and name != CLUSTER_TOP and name in topology.nodes]
-    need = {name: amount for name, amount in amounts(whole.get_min_resources()).items()
-            if amount and name in seen.ssn.total_resource.resource_names() and name != "pods"}
+    need = over(part(amounts(whole.get_min_resources()),
+                     seen.ssn.total_resource.resource_names()), {})
     lacks = _lacks(short)
     said = _sizes(seen, job, whole, most, near, need, {
         "who": who, "least": short.min_available if whole is job else lacks, "n": lacks})
     nodes = [node.name for name in near for node in topology.nodes[name]]
+    most_empty = max((_when_empty(seen, short, name) for name in near), default=lacks)
+    said += [Message("topology.empty", most=most_empty)] * (most_empty < lacks)
     outside = sorted(seen.ssn.nodes.keys() - nodes) if near else []
     said += [Message("topology.outside", nodes=outside)] * bool(outside)
     said += [Message("sentence", what=each) for each in lint.said_misnamed(seen.ssn, near)]
@@ -310,7 +312,19 @@ def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries:
              for name, node, place in lint.misnamed(seen.ssn, near)]
     return Cause("topology_too_small", [*said, seen.own(job.uid, tries[-1]) if tries else None], {
         "n": lacks, "holds": most, "tier": tier, "near": near, "outside": outside,
-        "misnamed": [each for each in close if each[2]]}, tries), nodes, need
+        "misnamed": [each for each in close if each[2]]},
+        tries), nodes * (most_empty >= lacks), need or over(requested(unplaced(job)), {})
+
+
+def _when_empty(seen: Evidence, gang: TaskIndex, hyper_node: str) -> int:
+    """How many of a gang's pods that wait a HyperNode takes at most when it is empty: by the least
+    that any of them requests.
+    """
+    sizes = [amounts(task.init_resreq) for task in gang.tasks.values() if not task.node_name]
+    least = {name: min(size.get(name, 0.0) for size in sizes) for name in sizes[0]}
+    return int(sum(min((seen.whole[node.name].get(name, 0.0) // amount
+                        for name, amount in least.items() if amount), default=len(sizes))
+                   for node in seen.ssn.topology.nodes[hyper_node]))
 
 
 def _lacks(gang: TaskIndex) -> int:
