@@ -109,6 +109,27 @@ def test_what_if_takes_the_refused_configuration_that_why_takes(files):
     assert answer.returncode == 2 and 'actions names "alocate"' in answer.stderr
 
 
+@pytest.mark.long
+@pytest.mark.parametrize(("actions", "change"), [
+    ("enqueue, allocate, elect, reclaim", "actions without elect"),
+    ("enqueue, alocate, reclaim", "actions with allocate and without alocate")])
+def test_a_refused_configuration_without_its_unknown_action_is_a_change(tmp_path, actions, change):
+    """The rest of it, here reclaim and its plugins, then applies as it is written."""
+    cluster = Cluster().node("n1", cpu=2).queue("a").queue("b").job(
+        "old", queue="a", pods=2, cpu=1, min_member=1, running={"n1": 2}).job(
+        "new", queue="b", cpu=1)
+    (tmp_path / "cluster.yaml").write_text(cluster.to_yaml())
+    (tmp_path / "own.conf").write_text(f"actions: {actions}\ntiers:\n- plugins: "
+                                       "[{name: gang}, {name: predicates}, {name: proportion}]\n")
+    files = tmp_path / "cluster.yaml", "--conf", tmp_path / "own.conf"
+    found = volcano_lab_command("why", *files, "new", "-o", "json").stdout
+    first = json.loads(found)["remedies"][0]
+    assert first["change"] == change and "evicts 1 pod of old" in first["effect"]
+    files = tmp_path / "cluster.yaml", "--base-conf", tmp_path / "own.conf"
+    after = volcano_lab_command("what-if", *files, *first["args"])
+    assert "1 more pod is evicted" in after.stdout
+
+
 MISTAKES = [
     (["why", "none.yaml", "a"], "none.yaml: there is no such file or directory"),
     (["why", "cluster.yaml", "a", "--conf",

@@ -123,7 +123,8 @@ def value_before(draft: Draft, conf: SchedulerConfiguration, text: str) -> Any:
     """
     target = _target(text)
     if target.startswith("conf/"):
-        return ", ".join(conf.actions if target == "conf/actions" else conf.ignored_provisioners)
+        return ", ".join((conf.refused or conf).actions if target == "conf/actions" else
+                         conf.ignored_provisioners)
     if target.startswith("plugin/"):
         return _option(conf, *target.removeprefix("plugin/").partition(".")[::2])
     setting = Setting.read(text)

@@ -34,7 +34,8 @@ def change_conf(conf: SchedulerConfiguration, settings: Sequence[str]) -> Schedu
     """Return the configuration with arguments and switches of plugins set
     (`plugin/NAME.ARGUMENT=VALUE`), a plugin at the head of a tier (`plugin/NAME.tier=1`) or without
     it (`plugin/NAME.tier=null`), other actions (`conf/actions=NAME,NAME`) or provisioners whose
-    volumes are not counted (`conf/ignored-provisioners=NAME,NAME`).
+    volumes are not counted (`conf/ignored-provisioners=NAME,NAME`). With other actions, one that
+    Volcano refuses for its actions takes the place of the one that it runs with.
 
     Raises `ManifestError` where the configuration does not name the plugin, `ConfError` for an
     unknown action.
@@ -45,7 +46,8 @@ def change_conf(conf: SchedulerConfiguration, settings: Sequence[str]) -> Schedu
     >>> changed.tiers[0].plugins[0].arguments, changed.actions
     ({'binpack.cpu': 3}, ['allocate'])
     """
-    conf = conf.copy()
+    named = any(setting.startswith("conf/actions=") for setting in settings)
+    conf = ((named and conf.refused) or conf).copy()
     for setting in settings:
         target, _, text = setting.partition("=")
         name, _, field = target.removeprefix("plugin/").partition(".")

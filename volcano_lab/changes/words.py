@@ -138,7 +138,8 @@ def _of_conf(conf: SchedulerConfiguration, text: str) -> Message:
     target, _, value = text.partition("=")
     word, _, rest = target.partition("/")
     if rest == "actions":
-        return Message("change.actions", parts=_actions(conf.actions, value.split(", ")))
+        before = (conf.refused or conf).actions
+        return Message("change.actions", parts=_actions(before, value.split(", ")))
     name, _, key = rest.partition(".") if word == "plugin" else ("", "", rest)
     code = "change.plugin.switch" if key in ALL_SWITCHES else _code(
         word, [key], None if value == "null" else value)

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from attrs import evolve
+
 from volcano_lab.cli import Mistake
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework import ConfError, load_conf
@@ -37,7 +39,7 @@ def unless_refused(cluster: Cluster) -> list[Message]:
     try:
         cluster.configuration()
     except ConfError as error:
-        cluster.conf = load_conf()
+        cluster.conf = evolve(load_conf(), refused=error.conf)
         return [Message("why.refused", why=str(error))]
     return []
 

@@ -77,7 +77,8 @@ class Candidates(Fields):
             for uid in cause.numbers.get("stranded", ()):
                 yield from self._gone([uid])
         if "no_enqueue_action" not in codes:
-            yield options.with_action(world, "allocate")
+            yield options.with_action(world, "allocate", rank=Rank.HARMLESS
+                                      if world.conf.refused else Rank.SWITCH)
         if codes & {*ROOM, *CAPABILITY, "over_deserved", "overcommit_refuses"}:
             yield from self._from_others()
         if codes & {*CAPABILITY, *SHARE, "queue_closed", "refused", "node_group"}:

@@ -20,7 +20,7 @@ from volcano_lab.api.objects import KubernetesObject, LimitRange, Node, Pod, Pod
 from volcano_lab.changes import Change, Index, at_path, key_of, keys_of, path_text, value_text
 from volcano_lab.changes.words import described
 from volcano_lab.explain import explanation
-from volcano_lab.framework import SchedulerConfiguration
+from volcano_lab.framework import SchedulerConfiguration, action_names
 from volcano_lab.manifests import OPERATORS, ManifestError, OperatorObject, job_of, with_defaults
 from volcano_lab.manifests.loader import place_key
 from volcano_lab.manifests.operators import SUSPENDED
@@ -140,6 +140,7 @@ class World:
     def __init__(self, objects: Objects, conf: SchedulerConfiguration,
                  called: Callable[[str], str] = str):
         self.objects, self.conf, self.called = objects, conf, called
+        self.actions = [name for name in (conf.refused or conf).actions if name in action_names()]
         self.queues = {obj.name: obj for obj in objects if isinstance(obj, Queue)}
         self.groups = {obj.key: obj for obj in objects if isinstance(obj, PodGroup)}
         self.nodes = {obj.name: obj for obj in objects if isinstance(obj, Node)}
@@ -316,26 +317,26 @@ def gone(world: World, jobs: Iterable[str], rank: int = Rank.OTHERS) -> Iterator
 # -- the configuration ----------------------------------------------------------------------------
 
 
-def with_action(world: World, *names: str, but: str = "") -> Option:
+def with_action(world: World, *names: str, but: str = "", rank: int = Rank.SWITCH) -> Option:
     """More actions as Volcano's documents have them: enqueue first, then allocate, then others;
     without one.
     """
-    there = [name for name in world.conf.actions if name != but]
+    there = [name for name in world.actions if name != but]
     for name in (name for name in names if name not in there):
         place = {"enqueue": 0, "allocate": int("enqueue" in there)}.get(
             name, there.index("allocate") + 1 if "allocate" in there else len(there))
         there.insert(place, name)
-    return _actions(there)
+    return _actions(there, rank)
 
 
 def without_action(world: World, name: str, rank: int = Rank.QUEUE) -> Option:
     """The actions without one of them, unless it is the only one."""
-    return _actions([each for each in world.conf.actions if each != name] or [name], rank)
+    return _actions([each for each in world.actions if each != name] or [name], rank)
 
 
 def in_order(world: World) -> Option:
     """Allocate before the actions that evict, so that free resources are allocated first."""
-    there = list(world.conf.actions)
+    there = list(world.actions)
     first = min((there.index(name) for name in SWITCHED if name in there), default=len(there))
     if "allocate" in there[first:]:
         there.remove("allocate")

@@ -84,7 +84,8 @@ class SchedulerConfiguration:
 
     `metrics` is read by the usage plugin (`type`, `address`, `interval`, ...). CSI volumes of
     `ignored_provisioners` are not counted: a flag of Volcano's scheduler, whose name is a key here.
-    `warnings` are messages about keys without effect.
+    `warnings` are messages about keys without effect. Where Volcano refuses the configuration that
+    is given, and so runs with this one, for its actions alone, it is `refused`.
 
     >>> load_conf().actions
     ['enqueue', 'allocate', 'backfill']
@@ -96,6 +97,7 @@ class SchedulerConfiguration:
     metrics: dict[str, str] = Factory(dict)
     ignored_provisioners: list[str] = Factory(list)
     warnings: list[Message] = Factory(list)
+    refused: SchedulerConfiguration | None = None
 
     def copy(self) -> SchedulerConfiguration:
         """Return a copy with its own lists: replacing an entry in one does not change the other."""
@@ -162,24 +164,26 @@ allocate?
         conf.configurations.setdefault(entry.get("name", ""), Arguments(entry.get("arguments", ())))
     conf.metrics = parsed.get("metrics", {})
     conf.ignored_provisioners = provisioners(parsed.get("ignored-provisioners", ""))
-    conf.warnings = reader.warnings
     _refuse_hierarchy_beside_proportion(conf.tiers)
     known = tuple(sorted({*ACTIONS, *action_names()}))
     if not parsed.get("actions", "").strip():
         raise ConfError("conf.no_actions", known=known)
-    conf.actions = action_list(parsed["actions"], known)
-    conf.warnings += [Message("conf.no_action", name=one_line(name, 100), known=known)
-                      for name in conf.configurations if name not in known]
+    conf.actions = action_list(parsed["actions"], known, conf)
+    conf.warnings = reader.warnings + [
+        Message("conf.no_action", name=one_line(name, 100), known=known)
+        for name in conf.configurations if name not in known]
     return conf
 
 
-def action_list(text: str, known: tuple[str, ...]) -> list[str]:
-    """Return the names of actions in a text such as "enqueue, allocate". Raises `ConfError`."""
+def action_list(text: str, known: tuple[str, ...], conf: Any = None) -> list[str]:
+    """Return the names of actions in a text such as "enqueue, allocate". Raises `ConfError`, which
+    has the `conf` that is right but for them.
+    """
     names = [name.strip() for name in text.split(",")]
-    unknown = [name for name in names if name not in known]
-    if unknown:
+    if unknown := [name for name in names if name not in known]:
         raise ConfError("conf.action", known=known, hint=did_you_mean(unknown[0], known), names=[
-            Message("conf.action.name", name=name) for name in dict.fromkeys(unknown)])
+            Message("conf.action.name", name=name) for name in dict.fromkeys(unknown)],
+            conf=conf and attrs.evolve(conf, actions=names))
     return names
 
 

@@ -39,13 +39,14 @@ INT = re.compile(r"([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]+|0|[1
 
 class ConfError(OneSentence, ValueError):
     """A configuration that Volcano refuses, for one reason with its facts, or for several: `found`
-    holds them, and `problems` a sentence for each.
+    holds them, and `problems` a sentence for each; `conf` is it where it could be read.
 
     >>> str(ConfError("actions names {name}", name="nothing"))
     'scheduler configuration: actions names nothing.'
     """
 
     def __init__(self, problems: str | list[Message], /, **facts: Any) -> None:
+        self.conf = facts.pop("conf", None)
         found = [OneSentence(problems, **facts).said] if isinstance(problems, str) else problems
         self.found = capped([Message(
             "conf.asks" if isinstance(each.facts.get("hint"), Message) else "conf.problem",
