@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from volcano_lab.changes import Change
-from volcano_lab.changes.kubectl import kubectl
+from volcano_lab.changes.kubectl import created_again, kubectl
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests.loader import from_dict, to_dict
@@ -90,7 +90,7 @@ def test_a_job_of_volcano_lets_its_minimum_change_and_its_queue_not():
 @pytest.mark.parametrize("setting", [
     "job/team/gang.tolerations=[]", "job/team/gang.queue=b", "job/train.priorityClassName=a",
     "job/team/gang.requests.cpu=500m", "job/train.requests.cpu=500m", "job/train.pods=1",
-    "job/team/gang.spec.tasks.0.minAvailable=1",
+    "job/team/gang.spec.tasks.0.name=b",
     "node/n2.taints=[{key: gpu, effect: NoSchedule}]", "node/n2.taints+=[]", "node/n3.taints=[]"])
 def test_what_the_api_does_not_let_change_has_no_command(world, setting):
     assert kubectl(Change((setting,)), world) == []
@@ -112,6 +112,40 @@ def test_a_minimum_is_patched_where_its_controller_keeps_it(world, setting, spec
         (name, patch), = spec.items()
         assert command.startswith(f"kubectl patch {name}")
         assert json.loads(shlex.split(command)[-1]) == {"spec": patch}
+
+
+def test_fields_in_lists_of_a_job_are_one_patch_of_their_paths(world):
+    command, = kubectl(Change(("job/team/gang.spec.tasks.0.replicas=2", "job/team/gang.spec.tasks."
+                               "0.minAvailable=2", "job/team/gang.spec.minAvailable=2")), world)
+    *words, patch = shlex.split(command)
+    assert words == ["kubectl", "patch", "vcjob", "gang", "-n", "team", "--type", "json", "-p"]
+    assert {each["path"]: each["value"] for each in json.loads(patch)} == {
+        "/spec/tasks/0/replicas": 2, "/spec/tasks/0/minAvailable": 2, "/spec/minAvailable": 2}
+
+
+def test_the_number_of_pods_is_patched():
+    deployment = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {
+        "name": "web", "namespace": "team"}, "spec": {"replicas": 6, "template": {"spec": {
+            "containers": [{"name": "c"}]}}}}
+    assert kubectl(Change(("deployment/team/web.replicas=5",)), [from_dict(deployment)]) == [
+        """kubectl patch deployment web -n team --type merge -p '{"spec": {"replicas": 5}}'"""]
+
+
+@pytest.mark.parametrize("setting, names", [
+    ("job/team/gang.requests.cpu=500m", ["vcjob gang -n team"]),
+    ("job/team/gang.queue=b", ["vcjob gang -n team"]),
+    ("job/team/gang.spec.queue=b", ["vcjob gang -n team"]),
+    ("job/team/gang.minAvailable=2", []), ("job/team/gang.spec.tasks.0.replicas=2", []),
+    ("job/team/index.tolerations=[]", ["job index -n team"]),
+    ("job/team/index.spec.parallelism=3", []), ("podgroup/train.queue=default", []),
+    ("job/train.nodeSelector={}", ["pod train-0 -n default", "pod train-1 -n default"]),
+    ("job/train.tolerations+=[{operator: Exists}]", []), ("node/n1.unschedulable=true", []),
+    ("plugin/gang.enablePreemptable=false", [])])
+def test_what_the_api_server_refuses_of_objects_that_exist_has_them_created_again(
+        world, setting, names):
+    world = [*world, *(from_dict(each, strict=True) for each in list(
+        yaml.safe_load_all(WORKLOADS))[:2])]
+    assert sorted(created_again(Change((setting,)), world)) == names
 
 
 LIMITS = """

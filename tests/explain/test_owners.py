@@ -581,6 +581,27 @@ def test_a_holder_with_more_pods_than_its_minimum_is_made_smaller(least, owned, 
     assert changes == [change] * bool(change)
 
 
+@pytest.mark.long
+def test_a_task_that_loses_replicas_has_no_higher_minimum():
+    """Volcano's webhook refuses a task with a minimum above its replicas."""
+    kind, spec = VOLCANO_JOB
+    job = ELASTIC.replace("KIND_OF", kind).replace("SPEC", spec.replace(
+        "replicas: 4", "replicas: 4, minAvailable: 4"))
+    pods = [pod(f"e-t-{number}", "Job", more="nodeName: n1", status="status: {phase: Running}",
+                into="e").replace("name: o,", "name: e,").replace(
+        "apiVersion: v1, kind: Job", "apiVersion: batch.volcano.sh/v1alpha1, kind: Job").replace(
+        "annotations: {", "annotations: {volcano.sh/job-name: e, volcano.sh/task-spec: t, ")
+        for number in range(4)]
+    found = asked(job, group(2, name="e").replace("Inqueue", "Running"), *pods,
+                  group(name="x"), pod("x-0", "Pod", into="x")).why("a/x")
+    fields = [{"tasks.0.replicas=3", "tasks.0.minAvailable=3"}]
+    changes = [each for each in found.remedies if "instead of" in str(each)]
+    assert [{text.rpartition("spec.")[2] for text in each.made.settings}
+            for each in changes] == fields
+    patch, = changes[0].kubectl
+    assert "--type json" in patch and changes[0].again == []
+
+
 def test_the_gate_of_kueue_is_left_to_it():
     gated = pod("o-0", "Job", "{kueue.x-k8s.io/queue-name: lq}",
                 more="schedulingGates: [{name: GATE}]")

@@ -4,25 +4,27 @@ Volcano: none
 """
 
 import json
+import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from volcano_lab.api.objects import KubernetesObject, Node, PodGroup, VolcanoJob
 from volcano_lab.changes.change import Change
 from volcano_lab.changes.draft import Draft
-from volcano_lab.changes.job_fields import IN_GROUP
+from volcano_lab.changes.job_fields import IN_GROUP, IN_PODS
 from volcano_lab.changes.objects import Setting, apply
 from volcano_lab.manifests.loader import to_dict
 from volcano_lab.manifests.operators import SUSPENDED
 from volcano_lab.manifests.schema import at_path
 
-MUTABLE = {"spec.minAvailable", "spec.priorityClassName"}
+MUTABLE = re.compile(r"spec\.(minAvailable|priorityClassName|tasks\.\d+\.(replicas|minAvailable))")
 """Fields that may be changed of a Volcano Job."""
 
-RESUMING = {f"spec.{path}" for path, _ in SUSPENDED} | {"spec.strategy"}
-"""Fields that may be changed of each owner of pods: they suspend and resume it, or are how a
-Deployment replaces its pods.
+RESUMING = {f"spec.{path}" for path, _ in SUSPENDED} | {
+    "spec.strategy", "spec.replicas", "spec.parallelism"}
+"""Fields that may be changed of each owner of pods: they suspend and resume it, or are how many
+pods it has and how a Deployment replaces them.
 """
 
 MINIMUM, LEFT = {"minMember", "minResources"}, {"networkTopology"}
@@ -51,9 +53,47 @@ def kubectl(change: Change, world: Sequence[KubernetesObject]) -> list[str]:
                 for line in _deletions(there, there[there.find(name, name)], name)]
     commands += ["" if text.startswith(("conf/", "plugin/")) else _command(
         draft, Setting.read(text), patches) for text in change.settings]
-    commands += [shlex.join(["kubectl", "patch", *key.split(), "--type", "merge", "-p",
-                             json.dumps(patch)]) for key, patch in patches.items()]
+    commands += [shlex.join(["kubectl", "patch", *key.split(), "--type", way, "-p",
+                             json.dumps(patch)]) for key, (way, patch) in {
+        key: _of_lists(patch) for key, patch in patches.items()}.items()]
     return [each for each in commands if each != "patched"] if all(commands) else []
+
+
+def created_again(change: Change, world: Sequence[KubernetesObject]) -> list[str]:
+    """Return the objects that a change takes as submitted with it, as kubectl accepts their names:
+    of those that exist the API server, or Volcano's webhook, refuses it.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> objects = Cluster().queue("a").job("train", pods=2, cpu=1).objects()
+    >>> created_again(Change(("job/train.requests.cpu=500m",)), objects)
+    ['pod train-0 -n default', 'pod train-1 -n default']
+    >>> created_again(Change(("job/train.minAvailable=1", "queue/a.weight=2")), objects)
+    []
+    """
+    draft, found = Draft(world), dict[str, None]()
+    for text in change.settings:
+        if not text.startswith(("conf/", "plugin/")):
+            found |= dict.fromkeys(_refusing(draft, Setting.read(text)))
+    return [*found]
+
+
+def _refusing(draft: Draft, setting: Setting) -> Iterator[str]:
+    """Yield the objects that refuse a setting of their fields, or of those of their pods."""
+    if not setting.exists_in(draft):
+        return
+    _, steps, obj = setting.split(draft)
+    word, path = "".join(steps[1:2]), ".".join(steps)
+    of_pods = word == "requests" or (word in IN_PODS and not (setting.adds or "Gates" in word))
+    owner = next(iter(obj.metadata.owner_references), None)
+    kind, names = _word(obj.api_versions[0], obj.kind), [obj.name]
+    if isinstance(obj, PodGroup):
+        kind = _word(owner.api_version, owner.kind) if owner else "pod"
+        names = [owner.name] if owner else [draft[each].name for each in draft.pods_of(obj)]
+        of_pods = (of_pods or (kind == "vcjob" and word == "queue")) and not setting.of_group
+    fixed = {"vcjob": of_pods or not (isinstance(obj, PodGroup) or MUTABLE.fullmatch(path)),
+             "job": of_pods or word == "template", "pod": of_pods}.get(kind, False)
+    space = f" -n {obj.namespace}" if obj.namespaced else ""
+    yield from (f"{kind} {name}{space}" for name in names if fixed and steps[0] == "spec")
 
 
 def _deletions(draft: Draft, obj: KubernetesObject, name: str) -> list[str]:
@@ -86,23 +126,34 @@ def _command(draft: Draft, setting: Setting, patches: dict[str, dict[str, Any]])
         return ""
     place, steps, obj = setting.split(draft)
     hard = obj.kind == "ResourceQuota" and steps[:2] == ["status", "hard"]  # copied from its spec
-    mutable = RESUMING if obj.kind != "Job" else RESUMING | MUTABLE
+    path = ".".join(steps)
+    own = isinstance(obj, VolcanoJob) and MUTABLE.fullmatch(path)
     if isinstance(obj, PodGroup) and not (setting.of_group or {*steps[:2]} & {*IN_GROUP}):
         return ""  # fields of its pods, or of a Job that is not there
     if not isinstance(obj, Node | PodGroup) and (
             len(steps) < 2 or (steps[0] == "status" and not hard) or (
-                obj.kind not in PATCHED and ".".join(steps[:2]) not in mutable
-                and ".".join(steps) not in mutable)):
+                obj.kind not in PATCHED and not own
+                and RESUMING.isdisjoint((".".join(steps[:2]), path)))):
         return ""  # others are immutable, or not changed this way
     apply(draft, [setting.text])
     if isinstance(obj, Node):
         return _of_node(obj, draft[place], setting, steps)
     if isinstance(obj, PodGroup):
         return _of_group(draft, place, patches)
-    was, now = (at_path(each, steps[:2]) for each in (draft.source[place], draft[place]))
+    steps = steps if steps[1] == "tasks" else steps[:2]
+    was, now = (at_path(each, steps) for each in (draft.source[place], draft[place]))
     _patch(patches, _word(obj.api_versions[0], obj.kind), obj.name, obj,
-           "spec" if hard else steps[0])[steps[1]] = _merging(was, now)
+           "spec" if hard else steps[0])["/".join(steps[1:])] = _merging(was, now)
     return "patched"
+
+
+def _of_lists(patch: dict[str, dict[str, Any]]) -> tuple[str, Any]:
+    """Return a patch with its type: one of fields in lists has their paths."""
+    spec = patch.get("spec", {})
+    if not any("/" in field for field in spec):
+        return "merge", patch
+    return "json", [{"op": "add", "path": f"/spec/{field}", "value": value}
+                    for field, value in spec.items()]
 
 
 def _of_node(before: Node, after: KubernetesObject, setting: Setting, steps: list[str]) -> str:

@@ -173,10 +173,10 @@ def _print_remedies(explanation: Explanation, seconds: float, files: Sequence[st
     """
     if not explanation.find_remedies or not seconds:
         return
-    start, found = perf_counter(), False
+    start, found, again = perf_counter(), False, dict[str, None]()
     print(styled(str(Message("why.changes")), bold=True), flush=True)
     for remedy in explanation.remedies_within(seconds):
-        found = True
+        found, again = True, again | dict.fromkeys(remedy.again)
         print(_beside(remedy.change, remedy.effect, width()), flush=True)
         if files and remedy.args:
             lines = [shlex.join(["volcano-lab", "what-if", *files, *remedy.args])]
@@ -185,6 +185,8 @@ def _print_remedies(explanation: Explanation, seconds: float, files: Sequence[st
         print("  " + str(Message("why.stopped", seconds=seconds)))
     elif not found:
         print("  " + str(Message("why.no_change")))
+    if again:
+        print(_lines(str(Message("why.again", n=len(again), objects=[*again])), "    ", "  "))
 
 
 def _beside(change: str, effect: str, most: int) -> str:

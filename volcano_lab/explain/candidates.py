@@ -128,8 +128,7 @@ class Candidates(Fields):
         held = dict.fromkeys(chain(*(cause.numbers.get("holders", ()) for cause in causes)))
         for uid, job in ((uid, self.ssn.jobs[uid]) for uid in held if uid != self.job.uid):
             beyond = max(job.ready_task_num() - max(job.min_available, 1), 0)
-            for path, count in self.world.replicas(uid):
-                yield values.stepped(path, count, -1, min(beyond, count - 1), rank=Rank.OTHERS)
+            yield from values.fewer_replicas(self.world, uid, beyond)
             bare = [] if owners.owner_of(job) else sorted(
                 f"pod/{task.key}" for task in job.tasks.values()
                 if task.node_name and not task.pod.metadata.owner_references)

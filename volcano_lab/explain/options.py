@@ -15,7 +15,7 @@ from typing import Any
 
 from attrs import define
 
-from volcano_lab.api import ROOT_QUEUE, objects as api, quantity
+from volcano_lab.api import ROOT_QUEUE, quantity
 from volcano_lab.api.objects import KubernetesObject, LimitRange, Node, Pod, PodGroup, Queue
 from volcano_lab.changes import Change, Index, at_path, key_of, keys_of, path_text, value_text
 from volcano_lab.changes.words import described
@@ -210,20 +210,6 @@ class World:
         owners = [(ref.kind, f"{space}/{ref.name}")
                   for ref in self.groups[uid].metadata.owner_references]
         return [self._operators[owner] for owner in owners if owner in self._operators]
-
-    def replicas(self, uid: str) -> list[tuple[str, int]]:
-        """The field with the number of a job's pods, of a Volcano Job that of its largest task, and
-        its value; none where its owner is not among the manifests, or creates them in other ways.
-        """
-        for obj in self.given:
-            if isinstance(obj, api.VolcanoJob | api.Deployment | api.StatefulSet) and (
-                    obj.key == self.called(uid)):
-                tasks = obj.spec.tasks if isinstance(obj, api.VolcanoJob) else ()
-                count, where = max([(task.replicas, f".tasks.{number}")
-                                    for number, task in enumerate(tasks)] or [
-                    (at_path(obj, ["spec", "replicas"]), "")])
-                return [(f"{key_of(obj)}.spec{where}.replicas", 1 if count is None else count)]
-        return []
 
     def written(self, uid: str, name: str, value: Any) -> list[str]:
         """The fields of this name and value in the manifests from which a job's pods are created,

@@ -11,7 +11,7 @@ from attrs import Factory, define, field
 
 from volcano_lab.api import PIPELINED, RELEASING, JobInfo, Resource, TaskInfo
 from volcano_lab.changes import Change
-from volcano_lab.changes.kubectl import kubectl
+from volcano_lab.changes.kubectl import created_again, kubectl
 from volcano_lab.changes.more_nodes import membership
 from volcano_lab.changes.words import any_of
 from volcano_lab.explain import options, owners, promises
@@ -74,12 +74,18 @@ class Remedy:
         """The commands that carry it out; none where it takes more than these, or waiting."""
         return [] if self.rank == options.Rank.WAIT else kubectl(self.made, self.world.objects)
 
+    @property
+    def again(self) -> list[str]:
+        """The objects that have to be deleted and created again with it."""
+        return created_again(self.made, self.world.objects)
+
     def as_dict(self) -> dict[str, Any]:
         """The change as plain data, jobs by their names: pods that are evicted, gangs that break
         (pods left, of a minimum), jobs that wait instead.
         """
         return {"change": self.change, "effect": self.effect, "text": str(self),
-                "args": self.args, "kubectl": self.kubectl, "job": self.job, "placed": self.placed,
+                "args": self.args, "kubectl": self.kubectl, "again": self.again,
+                "job": self.job, "placed": self.placed,
                 **self.price.as_dict(self.world.called),
                 "alike": [each.args for each in self.alike]}
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from attrs import evolve
 
+from volcano_lab.api import quantity
 from volcano_lab.changes import Change
 from volcano_lab.explain import values
 from volcano_lab.explain.candidates import candidates, distinct
@@ -74,6 +75,19 @@ def smallest(turns: Callable[[int], bool], steps: int, first: int = 1, near: int
         low, high = (low, middle) if turns(middle) else (middle, high)
         middle = (low + high) // 2
     return high
+
+
+def _cuts_more(change: Change, other: Change) -> bool:
+    """Whether a change lowers all requests to which another one is limited, as much or more.
+
+    >>> one = Change(("job/a.requests.cpu=6900m",))
+    >>> _cuts_more(Change(("job/a.requests.cpu=5", "job/a.requests.memory=1Gi")), one)
+    True
+    """
+    own, least = (dict(text.rsplit("=", 1) for text in each.settings) for each in (change, other))
+    return bool(least) and not other.removals and all(
+        ".requests" in target and target in own and "null" not in (text, own[target])
+        and quantity.parse(own[target]) <= quantity.parse(text) for target, text in least.items())
 
 
 def _sum(options: Iterable[Option]) -> Change:
@@ -169,7 +183,8 @@ class Search(Tries):
             if perf_counter() > self.end:
                 return
             change = None if option.most in alike else self.fewest(option)
-            if change is None or change in self._refused or any(map(change.has, self.offered)):
+            if change is None or change in self._refused or any(
+                    change.has(each) or _cuts_more(change, each) for each in self.offered):
                 continue
             others = self._others(option, options[number + 1:], Change())
             alike |= {*others}

@@ -134,6 +134,22 @@ def smaller_world(job: api.VolcanoJob) -> Iterator[Option]:
                                     f"{path}minAvailable": task.replicas, "minAvailable": pods})
 
 
+def fewer_replicas(world: World, uid: str, most: int) -> Iterator[Option]:
+    """At `most` so many pods fewer of what creates a job's pods, of a Volcano Job those of its
+    largest task, which then has no higher minimum: Volcano's webhook would refuse it.
+    """
+    for obj in world.given:
+        if isinstance(obj, api.VolcanoJob | api.Deployment | api.StatefulSet) and (
+                obj.key == world.called(uid)):
+            tasks = obj.spec.tasks if isinstance(obj, api.VolcanoJob) else ()
+            count, path = max([(task.replicas, f"tasks.{number}.")
+                               for number, task in enumerate(tasks)] or [
+                (at_path(obj, ["spec", "replicas"]) or 1, "")])
+            fields = {f"{path}replicas": count} | ({f"{path}minAvailable": count} if path else {})
+            option = _fewer(obj, "spec.", fields)
+            yield Option(option.at, Rank.OTHERS, min(most, option.steps))
+
+
 def _fewer(owner: Any, part: str, most: dict[str, int]) -> Option:
     """Fields of an owner's spec with numbers of pods, each of those that are there by as many less.
     """
