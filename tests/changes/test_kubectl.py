@@ -131,6 +131,31 @@ def test_the_number_of_pods_is_patched():
         """kubectl patch deployment web -n team --type merge -p '{"spec": {"replicas": 5}}'"""]
 
 
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
+@pytest.mark.parametrize("setting, command", [
+    ("requests.cpu=500m", "kubectl set resources KIND web -n team -c c --requests=cpu=500m"),
+    ("requests.cpu=null", ""), ("schedulerName=other", ""),
+    ("nodeSelector.disk=null", {"spec": {"nodeSelector": {"disk": None}}}),
+    ("nodeSelector={}", {"spec": {"nodeSelector": {"disk": None}}}),
+    ("tolerations+=[{operator: Exists}]", {"spec": {"tolerations": [{"operator": "Exists"}]}}),
+    ("annotations[volcano.sh/revocable-zone]='*'", {"metadata": {"annotations": {
+        "volcano.sh/revocable-zone": "*"}}})])
+def test_what_has_a_template_is_changed_there(kind, setting, command):
+    world = Cluster().node("n1", cpu=4).add(f"""
+{{apiVersion: apps/v1, kind: {kind}, metadata: {{name: web, namespace: team}}, spec: {{
+ replicas: 2, template: {{spec: {{schedulerName: volcano, nodeSelector: {{disk: ssd}}, containers: [
+  {{name: b}}, {{name: c, resources: {{requests: {{cpu: 1}}}}}}]}}}}}}}}""").objects()
+    group = next(obj for obj in world if obj.kind == "PodGroup")
+    found = kubectl(Change((f"job/{group.key}.{setting}",)), world)
+    if isinstance(command, dict):
+        *words, patch = shlex.split(*found)
+        assert words == ["kubectl", "patch", kind.lower(), "web", "-n", "team", "--type", "merge",
+                         "-p"] and json.loads(patch) == {"spec": {"template": command}}
+    else:
+        assert found == [command.replace("KIND", kind.lower())] * bool(command)
+    assert created_again(Change((f"job/{group.key}.{setting}",)), world) == []
+
+
 @pytest.mark.parametrize("setting, names", [
     ("job/team/gang.requests.cpu=500m", ["vcjob gang -n team"]),
     ("job/team/gang.queue=b", ["vcjob gang -n team"]),

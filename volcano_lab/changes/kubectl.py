@@ -9,13 +9,14 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from volcano_lab.api.objects import KubernetesObject, Node, PodGroup, VolcanoJob
+from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup, VolcanoJob
 from volcano_lab.changes.change import Change
 from volcano_lab.changes.draft import Draft
 from volcano_lab.changes.job_fields import IN_GROUP, IN_PODS
 from volcano_lab.changes.objects import Setting, apply
 from volcano_lab.manifests.loader import to_dict
 from volcano_lab.manifests.operators import SUSPENDED
+from volcano_lab.manifests.owners import deployment_of
 from volcano_lab.manifests.schema import at_path
 
 MUTABLE = re.compile(r"spec\.(minAvailable|priorityClassName|tasks\.\d+\.(replicas|minAvailable))")
@@ -26,6 +27,9 @@ RESUMING = {f"spec.{path}" for path, _ in SUSPENDED} | {
 """Fields that may be changed of each owner of pods: they suspend and resume it, or are how many
 pods it has and how a Deployment replaces them.
 """
+
+TEMPLATE = ("affinity", "annotations", "nodeSelector", "tolerations", "topologySpreadConstraints")
+"""Fields of a template that are patched as they are in its pods."""
 
 MINIMUM, LEFT = {"minMember", "minResources"}, {"networkTopology"}
 """Fields of a PodGroup that a Job's controller sets again, and those that it leaves as they are."""
@@ -88,7 +92,9 @@ def _refusing(draft: Draft, setting: Setting) -> Iterator[str]:
     kind, names = _word(obj.api_versions[0], obj.kind), [obj.name]
     if isinstance(obj, PodGroup):
         kind = _word(owner.api_version, owner.kind) if owner else "pod"
-        names = [owner.name] if owner else [draft[each].name for each in draft.pods_of(obj)]
+        names = [owner.name] if owner else [
+            pod.name for pod in map(draft.__getitem__, draft.pods_of(obj))
+            if not pod.metadata.owner_references]
         of_pods = (of_pods or (kind == "vcjob" and word == "queue")) and not setting.of_group
     fixed = {"vcjob": of_pods or not (isinstance(obj, PodGroup) or MUTABLE.fullmatch(path)),
              "job": of_pods or word == "template", "pod": of_pods}.get(kind, False)
@@ -129,7 +135,7 @@ def _command(draft: Draft, setting: Setting, patches: dict[str, dict[str, Any]])
     path = ".".join(steps)
     own = isinstance(obj, VolcanoJob) and MUTABLE.fullmatch(path)
     if isinstance(obj, PodGroup) and not (setting.of_group or {*steps[:2]} & {*IN_GROUP}):
-        return ""  # fields of its pods, or of a Job that is not there
+        return _of_template(draft, obj, setting, steps[1:], patches)
     if not isinstance(obj, Node | PodGroup) and (
             len(steps) < 2 or (steps[0] == "status" and not hard) or (
                 obj.kind not in PATCHED and not own
@@ -186,6 +192,39 @@ def _of_group(draft: Draft, place: int, patches: dict[str, dict[str, Any]]) -> s
     else:
         return ""
     return "patched"
+
+
+def _of_template(draft: Draft, group: PodGroup, setting: Setting, steps: list[str],
+                 patches: dict[str, dict[str, Any]]) -> str:
+    """Return the command for a field of the pods of a Deployment or StatefulSet, or patch its
+    template; requests have a command of their own.
+    """
+    if steps[0] not in (*TEMPLATE, "requests"):
+        return ""
+    pods: dict[int, Any] = {place: draft[place] for place in draft.pods_of(group)}
+    apply(draft, [setting.text])
+    changed = [(pod, draft[place]) for place, pod in pods.items() if draft[place] != pod]
+    if not changed or not (creator := _creator(changed[0][0])):
+        return ""
+    was, now = map(to_dict, changed[0])
+    part, field = ("metadata" if steps[0] == "annotations" else "spec"), steps[0]
+    if field in TEMPLATE:
+        _patch(patches, *creator, group).setdefault("template", {}).setdefault(part, {})[
+            field] = _merging(was[part].get(field, {}), now[part].get(field, {}))
+        return "patched"
+    names = [each["name"] for each, old in zip(now["spec"]["containers"], was["spec"]["containers"],
+                                               strict=True) if each != old]
+    return shlex.join(["kubectl", "set", "resources", *creator, "-n", group.namespace, "-c",
+                       names[0], f"--requests={'.'.join(steps[1:])}={setting.value}"]
+                      ) if setting.value and len(names) == 1 else ""
+
+
+def _creator(pod: Pod) -> tuple[str, str] | None:
+    """Return the kind and name of what has a pod's template: a Deployment or a StatefulSet."""
+    found = [("deployment", deployment_of(pod)), *(
+        ("statefulset", ref.name) for ref in pod.metadata.owner_references
+        if ref.kind == "StatefulSet")]
+    return next((each for each in found if each[1]), None)
 
 
 def _merging(was: Any, now: Any) -> Any:
