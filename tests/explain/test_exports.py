@@ -207,8 +207,8 @@ def test_nodes_that_a_rule_refuses_are_not_called_full():
     explanation = asked(tainted, NODE.replace("n1", "n2"), FULL, FULL.replace("n1", "n2").replace(
         "old", "older"), exported("new", 1, 3, there=1, phase="Inqueue")).why("new")
     assert explanation.head.startswith(
-        "new waits for a node that fits: no single one of the 2 (of 3) whose taints it tolerates "
-        "has cpu 3 left.")
+        "new waits for a node that fits: the best of the 2 (of 3) whose taints it tolerates, n1, "
+        "lacks cpu 1.")
 
 
 def test_pods_of_others_count_where_a_node_has_all_the_pods_that_it_may_have():

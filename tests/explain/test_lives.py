@@ -2,6 +2,7 @@
 what comes behind the first refusal, known defects, and who may not be cut or deleted.
 """
 
+import re
 import sys
 from pathlib import Path
 
@@ -45,6 +46,7 @@ def test_a_promise_that_goes_to_others_again_and_again_is_told_and_cured():
         "gang", "gang, enableReclaimable: false"))
     assert found.codes == ["promise_lost"] and "does not keep that node" in found.text
     assert "volcano-sh/volcano#4947" in found.text
+    assert re.search(r"What is freed goes to [a-z/]+ \(\d+ pods?\):", found.text), found.text
     changes = [remedy.change for remedy in found.remedies]
     assert "queue b: priority 0 -> 1" in changes
     for remedy in found.remedies:

@@ -201,6 +201,23 @@ def test_the_gap_of_one_pod_is_what_the_best_node_lacks(plugin):
     assert "the best node, n2, lacks cpu 1.5 for its pod" in found.head, found.head
 
 
+@pytest.mark.parametrize("node", ["n1", "n2"])
+def test_the_best_of_full_nodes_is_none_that_the_job_itself_fills(node):
+    cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).job(
+        "old", cpu=4, running={"n2" if node == "n1" else "n1": 1})
+    cluster.job("new", pods=2, cpu=4, min_member=1, running={node: 1})
+    found = Explainer(cluster.objects(), conf("predicates", actions="allocate")).why("new")
+    assert f"the best node, {'n2' if node == 'n1' else 'n1'}, lacks cpu 4" in found.head
+
+
+def test_a_pod_of_which_the_nodes_have_parts_waits_for_what_the_best_one_lacks():
+    cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).job(
+        "old", pods=2, cpu=2, running={"n1": 1, "n2": 1}).job("less", cpu=1, running={"n1": 1})
+    found = Explainer(cluster.job("new", cpu=3).objects(), conf(
+        "predicates", actions="allocate")).why("new")
+    assert found.head.startswith("new waits for a node that fits: the best, n2, lacks cpu 1.")
+
+
 @pytest.mark.long
 def test_a_queue_that_deserves_less_says_that_its_capability_is_less_than_the_gang_too():
     cluster = Cluster().node("n1", cpu=15).queue("a", capability={"cpu": 5.5}).queue("b", weight=2)

@@ -190,7 +190,7 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
     numbers = {"request": part(request, names), "free_in_total": total, "free_on_one_node": most,
                "nodes": len(allowed), **({"allowed": allowed} if some else {}),
                **({"largest": largest} if any(largest.values()) else {}),  # else no node has any
-               **nearest(part(request, names), left, allowed)}
+               **nearest(seen, choice, part(request, names), allowed)}
     code, form = _kind(any(largest.values()), some, bool(full), len(allowed))
     listed = anywhere if some and len(allowed) <= rules.MOST else names
     said = Message(form, pod=task.key, inside=inside, count=count, allowed=len(allowed),
@@ -272,11 +272,17 @@ def missing(request: Amounts, left: Amounts) -> list[str]:
             if amount - left.get(name, 0.0) >= MIN_RESOURCE]
 
 
-def nearest(request: Amounts, left: dict[str, Amounts], names: Collection[str]) -> dict[str, Any]:
-    """Return the `best` of `n` nodes, by what they have left for a request, and what it `lacks`."""
+def nearest(seen: Evidence, choice: Record, request: Amounts, names: Collection[str]
+            ) -> dict[str, Any]:
+    """Return the `best` of `n` nodes, by what they have left for a request, and what it `lacks`;
+    of those that are level, one without pods of the same job.
+    """
+    left, job = seen.free(choice, request), seen.ssn.jobs[seen.tasks[choice["task"]].job]
+    there = seen.state_at(choice)["tasks"]
+    own = {there[task.key]["node"] for task in job.tasks.values()}
     short = {name: over(request, left[name]) for name in names}
-    best = min(short, key=lambda name: max([0.0, *(
-        amount / request[each] for each, amount in short[name].items())]))
+    best = min(short, key=lambda name: (max([0.0, *(
+        amount / request[each] for each, amount in short[name].items())]), name in own))
     return {"best": best, "lacks": short[best], "n": len(short)} if short[best] else {}
 
 

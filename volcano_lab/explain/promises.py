@@ -155,8 +155,9 @@ def _lost(seen: Evidence, job: JobInfo, parts: list[Message], records: list[Reco
     assert found is not None
     gone = {uid: count for uid, count in found.evicted.items() if count}
     takers = {uid: count for uid, count in found.given.items() if uid != job.uid}
-    victims, others = ([f"{seen.called(uid)} {count}" for uid, count in some.items()]
-                       for some in (gone, takers))
+    victims = [f"{seen.called(uid)} {count}" for uid, count in gone.items()]
+    others = [Message("node_holds.job", job=seen.called(uid), pods=Message("pods", n=count))
+              for uid, count in takers.items()]
     said = Message("promise_lost", cycles=found.cycles, count=sum(gone.values()), victims=victims,
                    placed=found.placed(job.uid), least=job.min_available)
     after = Message("promise_lost.takers", takers=others) if takers else None
