@@ -171,8 +171,10 @@ def test_the_clusters_answer_about_a_pod_that_waits_for_leaving_ones_is_no_contr
         ).replace("{name: g,", "{name: o,").replace("Pending", "Running").replace(
             "cpu: 1", "cpu: 4")
     new = (POD % ("", "", REFUSED)).replace("{minMember", "{priorityClassName: h, minMember")
-    found = Cluster(loads("---\n".join([NODE % "", high, old, new]))).why("a/g", conf=conf(
+    explain = Cluster(loads("---\n".join([NODE % "", high, old, new]))).explainer(conf(
         "priority", "predicates", actions="allocate, preempt"))
+    found, pod = explain.why("a/g"), explain.why("pod/p")
+    assert pod.head == "Pod a/p is Pipelined on node n1." and pod.codes[0] == "promised"
     assert REFUSED.rstrip(".") in found.text
     assert ("something has changed since" in found.text) is not leaves
     assert found.head.startswith("a/g waits for resources that are being freed." if leaves

@@ -324,7 +324,7 @@ SIZES = {
         "requests.memory=4Gi requests.memory=1Gi",
         f"{bought(1, cpu=6, memory='8Gi')} {bought(2, cpu=6, memory='8Gi')}"]),
     "more devices than a node has": (devices(gpu=3), ADMITTED, [
-        "requests[nvidia.com/gpu]=2", "requests[nvidia.com/gpu]=2 requests[nvidia.com/gpu]=1",
+        "requests[nvidia.com/gpu]=1",
         f"{bought(1, nvidia_com__gpu=3)} {bought(2, nvidia_com__gpu=3)}"]),
     "a device by a wrong name": (devices(resources={"nvidia.com/gpus": 1}), ADMITTED, [
         "requests[nvidia.com/gpus]=null requests[nvidia.com/gpu]=1"]),
@@ -342,7 +342,7 @@ SIZES = {
         )]) for pods, least, each, on_each, first, smaller in (  # a node has about 8 of them
             (3, 3, 1, 3, 1, []), (5, 2, 2, 4, 1, ["requests[example.com/x]=1"]),
             (5, 5, 2, 8, 2, ["requests[example.com/x]=1"]),
-            (2, 2, 16, 16, 2, ["requests[example.com/x]=11", "requests[example.com/x]=1"]))},
+            (2, 2, 16, 16, 2, ["requests[example.com/x]=1"]))},
     "a node for each pod": (one().job("new", pods=3, cpu=3), ADMITTED, [
         "requests.cpu=1", more("n1", 2, 4)]),
     "a whole node for each pod": (one().job("new", pods=4, cpu=4), ADMITTED, [
@@ -450,3 +450,21 @@ def test_no_node_that_announces_volumes_is_bought():
     assert "conf/ignored-provisioners=kubernetes.io/no-provisioner" in texts
     assert any(".more=" in text for text in texts)
     assert not any("attachable-volumes" in text for text in texts)
+
+
+@pytest.mark.parametrize(("asked", "left", "count"), [
+    (8, 7, 4), (6, 4, 3), (3, 2, 1), (20, 19, 19)])
+def test_of_a_few_devices_a_part_is_requested_that_divides_them(asked, left, count):
+    cluster = Cluster().node("n1", cpu=8, gpu=asked).job("old", cpu=1, gpu=asked - left,
+                                                         running={"n1": 1})
+    found = cluster.job("new", cpu=1, gpu=asked).why("new", conf=(
+        'actions: "allocate"\ntiers: [{plugins: [{name: gang}, {name: predicates}]}]'))
+    assert f"job default/new: request per pod nvidia.com/gpu {asked} -> {count}" in [
+        remedy.change for remedy in found.remedies]
+
+
+def test_less_that_is_guaranteed_to_a_queue_says_what_that_costs_it():
+    cluster = Cluster().node("n1", cpu=8).queue("a").queue("b", guarantee=4, deserved=4)
+    found = cluster.job("new", queue="a", cpu=6).why("new")
+    assert ("queue b: guarantee.resource cpu 4 -> 2 (new is placed on n1; queue b is sure of less: "
+            "its next jobs may wait)") in map(str, found.remedies)

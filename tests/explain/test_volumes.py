@@ -1,7 +1,7 @@
 """What is said of pods whose claims have no volume."""
 
 import pytest
-from kube_scene import node
+from kube_scene import node, pod
 from storage import claim, claims, csi_node, klass, volume
 
 from volcano_lab import Cluster
@@ -206,7 +206,7 @@ IMMEDIATE = ("its PersistentVolumeClaim default/{} has no volume; StorageClass w
     ([claim(klass=None)], "claim_unbound",
      "its PersistentVolumeClaim default/data has no volume, and names no StorageClass", []),
     ([claim(klass=""), klass()], "claim_unbound",
-     "its PersistentVolumeClaim default/data has no volume, and names no StorageClass", []),
+     "its PersistentVolumeClaim default/data has no volume, and names no StorageClass", ["wait"]),
     ([claim(), klass(mode="Immediate"), claim("more")], "claim_unbound", IMMEDIATE.format("data"),
      []),
     ([claim(volume="disk"), volume(zone="a"), klass(mode="Immediate"), claim("more")],
@@ -217,7 +217,7 @@ IMMEDIATE = ("its PersistentVolumeClaim default/{} has no volume; StorageClass w
 def test_the_first_claim_that_keeps_a_pod_waiting(objects, code, said, classes):
     pods = claims("data", "more", name="web", scheduler_name="volcano")
     (cause,) = Explainer(Cluster([*NODES, *objects, pods]).objects()).why("web").causes
-    assert (cause.code, cause.text) == (code, f"Pod default/web fits no node: {said}.")
+    assert cause.code == code and cause.text.startswith(f"Pod default/web fits no node: {said}.")
     assert cause.numbers["classes"] == classes
     assert cause.numbers["claim"] == f"default/{'more' if 'more' in said else 'data'}"
 
@@ -364,6 +364,45 @@ def test_the_field_of_a_claim_that_no_free_volume_fits_is_named(asks, more, said
     assert said in found.text
     assert [remedy.change for remedy in found.remedies] == [
         f"PersistentVolumeClaim default/data: create it again with {change}"] * bool(change)
+
+
+AT_ONCE = klass(mode="Immediate")
+
+
+@pytest.mark.parametrize(("bare", "objects", "said", "change"), [
+    (False, [claim(size="50Gi"), AT_ONCE, volume()], "its free PersistentVolumes have less (disk",
+     "storage 10Gi instead of 50Gi"),
+    (True, [claim(size="50Gi"), AT_ONCE, volume()], "its free PersistentVolumes have less (disk",
+     "storage 10Gi instead of 50Gi"),
+    (False, [claim(modes="ReadWriteMany"), volume()], "there is no StorageClass wait, so only a "
+     "free PersistentVolume of that class can be bound to it. PersistentVolumeClaim default/data "
+     "has accessModes ReadWriteMany", "accessModes ReadWriteOnce instead of ReadWriteMany"),
+    (True, [claim(), AT_ONCE, volume()], "PersistentVolume disk is free and fits default/data:",
+     None),
+    (False, [claim(), AT_ONCE, volume(phase="Released", kept_for="old")],
+     "PersistentVolume disk of its class is Released: without its spec.claimRef it is free", None),
+    (False, [claim(klass=""), klass(), volume()], "names no StorageClass.",
+     "StorageClass wait instead of unset")])
+def test_a_claim_that_is_bound_at_once_says_which_field_no_free_volume_fits(
+        bare, objects, said, change):
+    """Also where no node counts the volumes of its class, which are none once it is bound."""
+    nodes = [node("n1"), *[csi_node("n1", **{LOCAL: None})] * (not bare)]
+    found = Explainer(Cluster([*nodes, *objects, POD]).objects()).why("web")
+    assert found.codes == ["claim_unbound"] and said in found.text
+    assert [remedy.change for remedy in found.remedies][:1] == [
+        f"PersistentVolumeClaim default/data: create it again with {change}"] * bool(change)
+
+
+def test_the_end_of_a_pod_with_volumes_of_a_full_driver_is_waited_for():
+    full = [claim("old", volume="disk"), volume(driver="csi.example.com"), claim(), node("n1"),
+            klass(provisioner="csi.example.com"), csi_node("n1", **{"csi.example.com": 1})]
+    there = [claims("old", name="old", node_name="n1", scheduler_name="volcano"),
+             pod("free", node_name="n1", scheduler_name="volcano")]
+    found = Explainer(Cluster([*full, POD, *(each.changed(
+        status={"phase": "Running"}) for each in there)]).objects(),
+        'actions: "allocate"\ntiers: [{plugins: [{name: gang}, {name: predicates}]}]').why("web")
+    assert "volume_limit" in found.codes
+    assert "wait for the end of default/old (web is placed on n1)" in map(str, found.remedies)
 
 
 NOWHERE = ("It names a node that does not exist: the node is deleted, or its labels have changed. "

@@ -13,6 +13,7 @@ from hashlib import sha1
 from typing import Any, NamedTuple
 
 from volcano_lab.api import objects as api
+from volcano_lab.api.quantity import value
 
 CLAIM, VOLUME = api.PersistentVolumeClaim.kind, api.PersistentVolume.kind
 KINDS = api.StorageClass.kind, api.CSINode.kind, VOLUME, CLAIM
@@ -74,6 +75,31 @@ def owned_by(claim: api.PersistentVolumeClaim, pod: api.Pod) -> bool:
     """Return whether an ephemeral volume's claim was created for the pod."""
     return any(owner.controller and owner.uid == pod.metadata.uid
                for owner in claim.metadata.owner_references)
+
+
+def is_for(volume: api.PersistentVolume, claim: api.PersistentVolumeClaim) -> bool:
+    """Return whether a volume is bound to the claim or reserved for it."""
+    ref = volume.spec.claim_ref
+    return ref is not None and (ref.namespace, ref.name) == (
+        claim.namespace, claim.name) and ref.uid in ("", claim.metadata.uid)
+
+
+def size(obj: api.PersistentVolume | api.PersistentVolumeClaim) -> int:
+    """Return the bytes that a volume has, or a claim requests."""
+    amounts = obj.spec.capacity if isinstance(
+        obj, api.PersistentVolume) else obj.spec.resources.requests
+    return value(amounts.get("storage", "0"))
+
+
+def suits(volume: api.PersistentVolume, claim: api.PersistentVolumeClaim) -> bool:
+    """Return whether a volume has a claim's class, size and modes, and no other claim."""
+    has, wanted = volume.spec, claim.spec
+    return (class_of(volume) == class_of(claim) and size(volume) >= size(claim)
+            and (has.claim_ref is None or is_for(volume, claim))
+            and (has.volume_mode or "Filesystem") == (wanted.volume_mode or "Filesystem")
+            and (has.volume_attributes_class_name or "") == (
+                wanted.volume_attributes_class_name or "")
+            and volume.metadata.deletion_timestamp is None)
 
 
 class Storage:

@@ -319,10 +319,12 @@ class Explainer(Shown):
         """Why a pod is on its node, or why it does not run there."""
         seen, job = self.evidence, self.session.jobs[task.job]
         idle = [*beyond.idle_causes(seen, job)] if seen.is_new(task) else []
-        causes = idle or [*beyond.beyond_causes(seen, [task])] or [*filter(None, (
-            promised(seen, job), questions.why_here(seen, task),
-            questions.despite(seen, task, task.node_name),
-            *unusual(seen, job, [task]), *questions.packed(seen, [task])))]
+        refused, waits = [*beyond.beyond_causes(seen, [task])], task.status == PIPELINED
+        said = [promised(seen, job)] if waits or not refused else []
+        said += [] if refused else [
+            questions.why_here(seen, task), questions.despite(seen, task, task.node_name),
+            *unusual(seen, job, [task]), *questions.packed(seen, [task])]
+        causes = idle or [*filter(None, said), *refused]
         if task.status == FAILED:
             causes = [*kubelet.failed_causes(seen, job, task.key)]
         elif not idle:
@@ -330,7 +332,7 @@ class Explainer(Shown):
         by, codes = beyond.decided_by(causes), {cause.code for cause in causes}
         gap = next((gap_of(cause, "sure" in cause.numbers) for cause in causes
                     if cause in idle or "sure" in cause.numbers), None)
-        code = "pod.waited" if codes & {*beyond.WAITED} else "pod.placed"
+        code = "pod.waited" if codes & {*beyond.WAITED} and not waits else "pod.placed"
         code = "pod.beyond" if by else code
         code = "pod.idle" if gap else code
         return Explanation(f"pod {task.key}", Message(

@@ -11,6 +11,7 @@ from math import ceil
 from typing import Any
 
 from volcano_lab.api import PIPELINED, JobInfo, Resource, objects as api, total
+from volcano_lab.api.storage import size
 from volcano_lab.api.taints import tolerates
 from volcano_lab.changes import UNSCHEDULABLE, Change, at_path, path_text, value_text
 from volcano_lab.explain import lint, options, owners, required, rules, sizes, values, volumes
@@ -20,7 +21,6 @@ from volcano_lab.explain.options import Numbers, Option, Rank, World, once, sett
 from volcano_lab.framework import Session
 from volcano_lab.manifests.schema import unstructure
 from volcano_lab.plugins import tdm
-from volcano_lab.plugins.kube.volume_binding import capacity, size
 from volcano_lab.plugins.nodegroup import NODE_GROUP_LABEL
 from volcano_lab.trace import amounts, queue_attributes
 
@@ -350,7 +350,7 @@ class Fields:
             for volume in free[:options.ENDED]:
                 texts = [setting(path, "resources", "requests", "storage",
                                  to=volume.spec.capacity.get("storage", "0"))
-                         ] if capacity(volume) < size(claim) else []
+                         ] if size(volume) < size(claim) else []
                 texts += [setting(path, "accessModes", to=volume.spec.access_modes)
                           ] if asked - {*volume.spec.access_modes} else []
                 yield once(*texts, rank=Rank.JOB)

@@ -30,7 +30,7 @@ STATIC = ("taint", "node_affinity", "cordoned", "node_group")
 """Rules that depend on no other pod: they refuse a node whatever it has left."""
 BESIDE = {"anti_affinity": inter_pod_affinity.ANTI_AFFINITY_REASON, "host_ports": node_ports.REASON}
 """Rules about the pods that are on a node already, with their reason."""
-OCCUPIED = (*BESIDE, "pods_exceeded")
+OCCUPIED = ("volume_limit", *BESIDE, "pods_exceeded")
 """Rules that allow more once pods of a node have ended."""
 STATES = {state: re.compile(taints) for state, taints in TABLES["states"].items()}
 """The state of a node -> a part of the taints that it sets."""
@@ -239,6 +239,9 @@ def _excludes(seen: Evidence, task: TaskInfo, code: str, pod: tuple[TaskInfo, st
     mine, theirs = kube.info_of(task), kube.info_of(pod[0])
     if code == "anti_affinity":
         return _apart(seen, mine, theirs, node, names) or _apart(seen, theirs, mine, node, names)
+    if code == "volume_limit":
+        attached = seen.ssn.snapshot.storage.attached
+        return node in names and not attached(task.pod).keys().isdisjoint(attached(pod[0].pod))
     return node in names and (code not in BESIDE or node_ports.conflict(
         mine.host_ports, theirs.host_ports))
 

@@ -296,6 +296,8 @@ class Tries:
         on = [Message("cost.goes_on", queues=queues)] if queues else []
         if jobs[uid].queue != self.job.queue and self.job.queue in self.before.queues:
             on.append(Message("cost.quota"))
+        on += [Message("cost.guarantee", queue=text.partition(".")[0].partition("/")[2])
+               for text in change.settings if ".guarantee" in text][:1]
         start = {} if rank == Rank.WAIT else placed_before(self.before)
         if rank == Rank.OTHERS:  # those that are deleted while they wait lose all their pods
             start |= {each: len(job.tasks) for each, job in self.before.jobs.items()

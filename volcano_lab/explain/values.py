@@ -16,6 +16,8 @@ from volcano_lab.explain.options import Option, Rank, World, once, setting
 from volcano_lab.manifests.operators import pod_count
 from volcano_lab.manifests.operators.model import at
 
+FEW_DEVICES = 16
+"""So many devices of a pod, or fewer, are cut to a part that divides them."""
 LARGE_CUT, KEPT = 3, 4
 """A request beyond all nodes is cut by 1/`LARGE_CUT`, one of cpu or memory by 1/`KEPT`, before
 other jobs are changed; by more, or of devices, last of all.
@@ -175,11 +177,12 @@ def request(world: World, uid: str, resource: str, target: float = 0.0) -> Itera
     if float(most) - float(in_quantity(resource, target)) < step:  # a little less is enough
         step = options.step_of(resource)
     whole = ceil(most / step)  # after the first step it is a multiple
-    like = max(texts, key=quantity.parse)
-    first = min(options.steps_between(resource, most, max(target, 0.0), step), max(whole - 1, 1))
+    like, levels = max(texts, key=quantity.parse), _levels(resource, whole)
+    cut = options.steps_between(resource, most, max(target, 0.0), step)
+    first = 1 + sum(level > whole - cut for level in levels)
 
     def less(number: int) -> Change:
-        text = options.text_of(resource, (whole - number) * step, like)
+        text = options.text_of(resource, levels[number - 1] * step, like)
         return Change((setting(world.job(uid), "requests", resource, to=text),))
 
     fits = any(quantity.parse(node.status.allocatable.get(resource, "0")) >= most
@@ -187,20 +190,36 @@ def request(world: World, uid: str, resource: str, target: float = 0.0) -> Itera
     small = 0
     if not fits or resource in options.STEPS:
         small = whole // (KEPT if fits else LARGE_CUT)
-    for rank, steps in ((Rank.JOB, small), (Rank.REQUEST, whole - 1)):
+    small = sum(level >= whole - small for level in levels)
+    for rank, steps in ((Rank.JOB, small), (Rank.REQUEST, len(levels))):
         yield Option(less, rank, steps, min(first, steps), "cut")
+
+
+def _levels(resource: str, whole: int) -> Sequence[int]:
+    """The numbers of steps below a `whole` request, from the most; of a few devices only those that
+    divide it, as work is divided among them.
+
+    >>> _levels("nvidia.com/gpu", 8), _levels("memory", 4)
+    ([4, 2, 1], range(3, 0, -1))
+    """
+    less = range(whole - 1, 0, -1)
+    return [level for level in less if not whole % level] if (
+        "/" in resource and whole <= FEW_DEVICES) else less
 
 
 def requests(world: World, uid: str, left: Amounts) -> Iterator[Option]:
     """What the waiting pods of a job ask for of several resources, lowered at once to what is left
     on a node, in whole small steps.
     """
-    steps = {name: options.step_of(name) for name in left}
-    texts = {name: options.text_of(name, in_quantity(name, amount) // steps[name] * steps[name])
-             for name, amount in left.items()}
+    most = {name: max(map(quantity.parse, requests_of(world.waiting(uid), name)), default=0)
+            for name in left}
+    texts: dict[str, str] = {}
+    for name, amount in left.items():
+        step = options.step_of(name)
+        whole, fits = ceil(most[name] / step), in_quantity(name, amount) // step
+        texts[name] = options.text_of(name, step * next((level for level in (
+            whole, *_levels(name, whole)) if level <= fits), 0))
     if len(texts) > 1 and all(map(quantity.parse, texts.values())) and world.waiting(uid):
-        most = {name: max(map(quantity.parse, requests_of(world.waiting(uid), name)), default=0)
-                for name in texts}
         small = all(quantity.parse(text) * KEPT >= most[name] * (KEPT - 1)
                     for name, text in texts.items())
         yield once(*(setting(world.job(uid), "requests", name, to=text)

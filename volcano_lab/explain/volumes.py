@@ -8,7 +8,7 @@ from itertools import combinations
 
 from volcano_lab.api import CLAIM, PENDING, JobInfo, Storage, TaskInfo, claims_of, objects as api
 from volcano_lab.api.node_affinity import node_terms
-from volcano_lab.api.storage import NO_PROVISIONER, VOLUME, WAIT, attach_key, class_of
+from volcano_lab.api.storage import NO_PROVISIONER, VOLUME, WAIT, attach_key, class_of, size
 from volcano_lab.explain.evidence import Evidence, not_ready
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.lint import drivers_nowhere
@@ -17,7 +17,6 @@ from volcano_lab.explain.required import terms_of
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message, alike
 from volcano_lab.plugins.kube import volume_limits
-from volcano_lab.plugins.kube.volume_binding import capacity, size
 from volcano_lab.trace.plain import grouped
 
 SAID = "plugin VolumeBinding pre-predicates failed "
@@ -29,12 +28,14 @@ def claim_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         untried = _untried(seen, job, task)
         why = _lacking(seen.ssn.snapshot.storage, task.pod)
         code = why.code.partition(".")[0] if why is not None else "claim_refused"
-        lost_class = why is not None and why.code == "claim_unbound.lost_class"
+        lost_class = why is not None and why.code in (
+            "claim_unbound.lost_class", "claim_unbound.no_class")
         claim = why.facts["claim"] if why else ""
         there, close = _near_claims(seen.ssn.snapshot.storage, claim) if (
             why is not None and why.code == "claim_missing") else ([], [])
         yield Cause(code, [
             Message("claim", pod=task.key, why=why or reason), *_of_job(seen, job, claim),
+            *(_unbound(seen, task.pod) if code == "claim_unbound" else ()),
             Message("claim_missing.near", claims=[*there, *(
                 f"{task.namespace}/{each}" for each in close)]) if there or close else None,
             Message("claim_missing.there", claims=there, claim=claim,
@@ -90,6 +91,11 @@ def driver_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     for driver, claim in drivers_nowhere(seen.ssn, waiting).items():
         lacks = [Message("claim", pod=pod.key, why=why) for pod in waiting[:1]
                  for why in [_lacking(storage, pod)] if why]
+        if driver == NO_PROVISIONER and "claim_unbound.immediate" in [
+                each.facts["why"].code for each in lacks]:  # without a volume it counts as one
+            yield Cause("claim_unbound", [*lacks, *_unbound(seen, waiting[0])], {
+                "claim": claim, "classes": []})
+            continue
         yield Cause.of("driver_nowhere", *_no_csi_nodes(storage), *lacks, driver=driver,
                        claim=claim, complete=not _no_csi_nodes(storage))
 
@@ -115,6 +121,7 @@ def _lacking(storage: Storage, pod: api.Pod) -> Message | None:
         if claim.spec.volume_name:
             return Message("claim_unbound.volume", claim=key, volume=claim.spec.volume_name)
         code = "lost_class" if class_of(claim) else "no_class"
+        code = "static" if class_of(claim) and _of_class(storage, claim) else code
         if found is not None:
             code = "immediate" if _is_static(found) else "provisioner"
         return Message(
@@ -135,22 +142,30 @@ def _claims(storage: Storage, pod: api.Pod) -> list[api.PersistentVolumeClaim]:
                            for name, _ in claims_of(pod)))]
 
 
+def _of_class(storage: Storage, claim: api.PersistentVolumeClaim) -> list[api.PersistentVolume]:
+    """The volumes of the class of a claim."""
+    return [each for each in storage.all(VOLUME) if class_of(each) == class_of(claim)]
+
+
 def unbound(storage: Storage, pod: api.Pod
             ) -> Iterator[tuple[api.PersistentVolumeClaim, list[api.PersistentVolume]]]:
-    """Yield the claims of a pod without a volume whose class provisions none, each with the free
-    volumes of its class, the largest first.
+    """Yield the claims of a pod without a volume whose class provisions none, or is not there and
+    has volumes, each with the free volumes of its class, the largest first.
     """
     for claim in _claims(storage, pod):
-        if not claim.is_bound and _is_static(storage.class_of(claim)):
-            free = [each for each in storage.all(VOLUME) if class_of(each) == class_of(claim)
-                    and each.spec.claim_ref is None and each.status.phase == "Available"]
-            yield claim, sorted(free, key=capacity, reverse=True)
+        found, there = storage.class_of(claim), _of_class(storage, claim)
+        if not (claim.is_bound or claim.spec.volume_name) and (
+                _is_static(found) or (found is None and there)):
+            free = [each for each in there if each.spec.claim_ref is None
+                    and each.status.phase == "Available"]
+            yield claim, sorted(free, key=size, reverse=True)
 
 
 def _unbound(seen: Evidence, pod: api.Pod) -> Iterator[Message]:
     """Yield which field of a pod's claim no free volume fits, or which nodes one requires."""
-    for claim, free in unbound(seen.ssn.snapshot.storage, pod):
-        large = [each for each in free if capacity(each) >= size(claim)]
+    storage = seen.ssn.snapshot.storage
+    for claim, free in unbound(storage, pod):
+        large = [each for each in free if size(each) >= size(claim)]
         fit = [each for each in large if {*claim.spec.access_modes} <= {*each.spec.access_modes}]
         if not fit:
             code = "volume.modes" if large else f"volume.size{'.none' * (not free)}"
@@ -162,6 +177,12 @@ def _unbound(seen: Evidence, pod: api.Pod) -> Iterator[Message]:
         for each in fit[:1]:
             required = each.spec.node_affinity and each.spec.node_affinity.required
             yield from _required(seen, each.name, required, "") if required else ()
+            if getattr(storage.class_of(claim), "volume_binding_mode", "") != WAIT:
+                yield Message("volume.fits", volume=each.name, claim=claim.key)
+        released = [each.name for each in _of_class(storage, claim)
+                    if each.status.phase == "Released" and not fit]
+        yield from [Message("volume.released", n=len(released), volumes=released)
+                    ] * bool(released)
 
 
 def requires(storage: Storage, pod: api.Pod

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from volcano_lab.api import objects as api
-from volcano_lab.api.storage import NO_PROVISIONER, WAIT, class_of
+from volcano_lab.api.storage import NO_PROVISIONER, WAIT, class_of, size, suits
 from volcano_lab.manifests.job_controller import claims_of_job
 from volcano_lab.manifests.loader import ManifestError, about, labelled
 from volcano_lab.manifests.schema import Findings, structure
@@ -57,10 +57,11 @@ def _template(pod: api.Pod, number: int, given: Any) -> api.PersistentVolumeClai
     return template
 
 
-def with_volume(claim: api.PersistentVolumeClaim, classes: Iterable[api.StorageClass]
-                ) -> list[api.KubernetesObject]:
+def with_volume(claim: api.PersistentVolumeClaim, classes: Iterable[api.StorageClass],
+                volumes: Iterable[api.PersistentVolume] = ()) -> list[api.KubernetesObject]:
     """Return a claim that is complete; of a new one whose class provisions at once also its volume,
-    to which it is bound. The volume is reached from the topologies that the class allows.
+    to which it is bound. The volume is reached from the topologies that the class allows. One whose
+    class provisions none, or is not there, is bound to the smallest free volume that suits it.
 
     >>> found = api.StorageClass(api.ObjectMeta("fast"), "disk.csi.io")
     >>> claim = api.PersistentVolumeClaim(api.ObjectMeta("a", "b", "u"))
@@ -69,9 +70,13 @@ def with_volume(claim: api.PersistentVolumeClaim, classes: Iterable[api.StorageC
     ['a', 'pvc-u']
     """
     found = next((each for each in classes if each.name == class_of(claim)), None)
-    if found is None or claim.spec.volume_name or found.volume_binding_mode == WAIT or (
-            found.provisioner in ("", NO_PROVISIONER)):
+    if claim.spec.volume_name or (found is not None and found.volume_binding_mode == WAIT):
         return [claim]
+    if found is None or found.provisioner in ("", NO_PROVISIONER):
+        free = sorted((each for each in volumes if each.status.phase == "Available"
+                       and suits(each, claim) and not (each.spec.claim_ref or claim.spec.selector)
+                       and {*claim.spec.access_modes} <= {*each.spec.access_modes}), key=size)
+        return [claim.bound(each.name) for each in free[:1]] or [claim]
     wanted, name = claim.spec, f"pvc-{claim.metadata.uid}"
     terms = [api.NodeSelectorTerm([api.NodeSelectorRequirement(each.key, "In", each.values)
                                    for each in term.match_label_expressions])

@@ -122,7 +122,8 @@ class Controllers:
         """Return a claim, and the volume that a new one gets at once."""
         there = claim.status.phase or claim.metadata.resource_version
         return [claim] if there else with_volume(
-            self.fields.complete(claim), self._of(api.StorageClass))
+            self.fields.complete(claim), self._of(api.StorageClass),
+            self._of(api.PersistentVolume))
 
     def claims(self) -> Iterator[api.PersistentVolumeClaim]:
         """Yield the claims that controllers create with new pods, where claims decide."""

@@ -20,12 +20,10 @@ from functools import partial
 import numpy as np
 from attrs import evolve
 
-from volcano_lab.api import EVERYTHING, UNRESOLVABLE, Status, label_selector, objects as api
+from volcano_lab.api import CLAIM, EVERYTHING, UNRESOLVABLE, Status, label_selector, objects as api
 from volcano_lab.api.fit_error import SUCCESS
 from volcano_lab.api.node_affinity import node_terms
-from volcano_lab.api.quantity import value
 from volcano_lab.api.storage import (
-    CLAIM,
     NO_PROVISIONER,
     SELECTED_NODE,
     VOLUME,
@@ -34,6 +32,8 @@ from volcano_lab.api.storage import (
     claims_of,
     class_of,
     owned_by,
+    size,
+    suits,
 )
 
 from .node_pods import KubeNode, KubeNodes, NodeByNode
@@ -88,13 +88,6 @@ def pre_filter(kube: KubeNodes, info: PodInfo, storage: Storage) -> ClaimsState 
     return state
 
 
-def is_for(volume: api.PersistentVolume, claim: api.PersistentVolumeClaim) -> bool:
-    """Return whether a volume is bound to the claim or reserved for it."""
-    ref = volume.spec.claim_ref
-    return ref is not None and (ref.namespace, ref.name) == (
-        claim.namespace, claim.name) and ref.uid in ("", claim.metadata.uid)
-
-
 class Volumes:
     """The volumes as assumed at some `version`, smallest first, and which nodes `reach` each: the
     last row is that of no volume.
@@ -102,7 +95,7 @@ class Volumes:
 
     def __init__(self, kube: KubeNodes, storage: Storage):
         self.kube, self.version = kube, storage.version
-        self.all: list[api.PersistentVolume] = sorted(storage.all(VOLUME), key=capacity)
+        self.all: list[api.PersistentVolume] = sorted(storage.all(VOLUME), key=size)
         self.reach = np.array([*map(self.reaches, self.all), np.zeros(len(kube.nodes), bool)])
         self._free: dict[Hashable, np.ndarray] = {}
 
@@ -121,8 +114,7 @@ class Volumes:
     def reserved(self, claim: api.PersistentVolumeClaim) -> list[api.PersistentVolume]:
         """Return the volumes reserved for a claim that suit it."""
         return sorted((volume for volume in self.all if volume.spec.claim_ref is not None
-                       and is_for(volume, claim) and _suits(volume, claim)),
-                      key=lambda volume: volume.key)
+                       and suits(volume, claim)), key=lambda volume: volume.key)
 
     def free(self, claim: api.PersistentVolumeClaim) -> np.ndarray:
         """Return True for the free volumes that match a claim; of one kind of claim once."""
@@ -133,7 +125,7 @@ class Volumes:
         if kind not in self._free:
             self._free[kind] = np.array([*(
                 volume.spec.claim_ref is None and volume.status.phase == "Available"
-                and selector.matches(volume.metadata.labels) and _suits(volume, claim)
+                and selector.matches(volume.metadata.labels) and suits(volume, claim)
                 and modes <= set(volume.spec.access_modes) for volume in self.all), False])
         return self._free[kind]
 
@@ -258,24 +250,3 @@ class ClaimsState(NodeByNode):
             obj = volume or claim
             self.storage.restore(obj.kind, obj.key)
         found[:] = [(volume, claim) for volume, claim in found if volume is None]
-
-
-def size(claim: api.PersistentVolumeClaim) -> int:
-    """Return the bytes that a claim requests."""
-    return value(claim.spec.resources.requests.get("storage", "0"))
-
-
-def _suits(volume: api.PersistentVolume, claim: api.PersistentVolumeClaim) -> bool:
-    """Return whether a volume has a claim's class, size and modes, and no other claim."""
-    has, wanted = volume.spec, claim.spec
-    return (class_of(volume) == class_of(claim) and capacity(volume) >= size(claim)
-            and (has.claim_ref is None or is_for(volume, claim))
-            and (has.volume_mode or "Filesystem") == (wanted.volume_mode or "Filesystem")
-            and (has.volume_attributes_class_name or "") == (
-                wanted.volume_attributes_class_name or "")
-            and volume.metadata.deletion_timestamp is None)
-
-
-def capacity(volume: api.PersistentVolume) -> int:
-    """Return a volume's capacity in bytes."""
-    return value(volume.spec.capacity.get("storage", "0"))
