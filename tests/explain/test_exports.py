@@ -208,7 +208,7 @@ def test_nodes_that_a_rule_refuses_are_not_called_full():
         "old", "older"), exported("new", 1, 3, there=1, phase="Inqueue")).why("new")
     assert explanation.head.startswith(
         "new waits for a node that fits: the best of the 2 (of 3) whose taints it tolerates, n1, "
-        "lacks cpu 1.")
+        "lacks cpu 1; 1 node with enough left is refused by a taint.")
 
 
 def test_pods_of_others_count_where_a_node_has_all_the_pods_that_it_may_have():
@@ -228,7 +228,7 @@ SLA = CONF.replace("{name: gang}", "{name: gang}, {name: sla, arguments: {sla-wa
     (7200.0, "its deadline was 1970-01-01 01:00 UTC, so sla admits it, before jobs"),
 ])
 def test_the_deadline_of_sla_is_said(now, said):
-    text = exported("new", 1, 9).replace("uid: g-new", 'uid: g-new, creationTimestamp: '
+    text = exported("new", 2, 9).replace("uid: g-new", 'uid: g-new, creationTimestamp: '
                                          '"1970-01-01T00:00:00Z"')
     explain = Explainer(with_defaults(loads(NODE + text)), SLA, now)
     assert said in explain.why("new").text

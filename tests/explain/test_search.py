@@ -304,7 +304,7 @@ def test_in_a_large_cluster_the_search_ends_early_once_three_changes_are_found(m
     def found(self, causes):
         self.large = large
         for dear in (0, 2, 0, 0, 0):
-            yield SimpleNamespace(price=SimpleNamespace(dear=dear), rank=0)
+            yield SimpleNamespace(price=SimpleNamespace(dear=dear, ends={}), rank=0)
             ends.append(self.end)
 
     monkeypatch.setattr(Search, "found", found)
@@ -344,3 +344,30 @@ def test_a_chain_of_one_change_that_is_offered_already_is_not_offered_again():
 def test_a_chain_leaves_out_what_later_changes_make_needless():
     search = Chained(whole("c"))
     assert given(search.chain()) == ["c"]
+
+
+def test_what_ends_others_for_some_pods_only_and_what_breaks_gangs_come_last(monkeypatch):
+    def found(self, causes):
+        for ends, dear, placed in (({"b": 1}, 0, 1), ({}, 0, 3), ({}, 1, 3), ({"b": 1}, 0, 3)):
+            yield SimpleNamespace(price=SimpleNamespace(dear=dear, ends=ends), rank=0,
+                                  placed=placed)
+
+    monkeypatch.setattr(Search, "found", found)
+    explain = Cluster().node("n1", cpu=1).job("a", pods=3, cpu=2).explainer()
+    shown = [*remedies_for(explain.evidence, explain.session.jobs["default/a"], [], 100)]
+    assert [(bool(each.price.ends), each.placed) for each in shown] == [
+        (False, 3), (True, 3), (True, 1), (False, 3)]
+
+
+class Ended(Tried):
+    """A setting and the end of any job place it together."""
+
+    def at(self, change):
+        self._known[change] = PLACED if change.settings and change.removals else NOTHING
+        return self._known[change]
+
+
+def test_of_sets_that_end_one_job_or_another_one_is_shown():
+    seconds = [once(removals=(f"job/default/{name}",)) for name in "bc"]
+    found = [*Ended(None).sets([once("a")], frozenset({Rank.QUEUE}), seconds)]
+    assert [each.made for each in found] == [Change(("a",), ("job/default/b",))]

@@ -380,7 +380,7 @@ AT_ONCE = klass(mode="Immediate")
     (True, [claim(), AT_ONCE, volume()], "PersistentVolume disk is free and fits default/data:",
      None),
     (False, [claim(), AT_ONCE, volume(phase="Released", kept_for="old")],
-     "PersistentVolume disk of its class is Released: without its spec.claimRef it is free", None),
+     "are Released (disk: 10Gi, ReadWriteOnce). Without its spec.claimRef one is free again", None),
     (False, [claim(klass=""), klass(), volume()], "names no StorageClass.",
      "StorageClass wait instead of unset")])
 def test_a_claim_that_is_bound_at_once_says_which_field_no_free_volume_fits(

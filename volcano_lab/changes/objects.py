@@ -108,8 +108,9 @@ def _remove(draft: Draft, name: str) -> list[api.KubernetesObject]:
         return []
     found = draft.find(name, f"remove {name}")
     obj, places = draft[found], draft.with_children(found)
-    pods = {place for place in draft.of_kind("pod") if place == found or (
-        isinstance(obj, api.Node) and _node_of(draft[place]) == obj.name)}
+    there: dict[int, Any] = {place: draft[place] for place in draft.of_kind("pod")}
+    pods = {place for place, pod in there.items() if place == found or (
+        isinstance(obj, api.Node) and pod.spec.node_name == obj.name)}
     removed = {place: draft[place] for place in places | pods}
     for place in removed:
         draft.put(place, None)
@@ -118,10 +119,6 @@ def _remove(draft: Draft, name: str) -> list[api.KubernetesObject]:
         if _has_creator(draft, pod):
             draft.put(place, created_again(pod))
     return [*removed.values()]
-
-
-def _node_of(pod: Any) -> str:
-    return pod.spec.node_name
 
 
 def _has_creator(draft: Draft, pod: api.Pod) -> bool:

@@ -101,10 +101,10 @@ class Candidates(Fields):
         uid, whole = self.job.uid, owners.world_of(self.world.given, self.job)
         if whole and isinstance(whole[0], VolcanoJob):
             yield from values.smaller_world(whole[0])
-        elif owners.by_task(self.job):
-            yield from values.role_minima(self.world, uid)
         elif owners.comes_whole(self.job):
             yield values.minimum(self.world, uid)
+        elif owners.kind_of(self.job) == "Job" and not owners.is_headed(self.job):
+            yield from values.role_minima(self.world, uid)
 
     def _ends(self, causes: list[Cause]) -> Iterator[Option]:
         """The end of jobs that hold something: of the smallest that is enough, of the largest ones

@@ -66,7 +66,8 @@ class Fields:
             levels, lambda less, more: more | {
                 name: max(amount, more.get(name, 0.0)) for name, amount in less.items()})])
         used = {name for job in self.ssn.jobs.values() for name in self.world.line(job.queue)}
-        for other in [name for name in self.world.queues if name not in (self.job.queue, level)]:
+        for other in sorted({*self.world.queues} - {self.job.queue, level}, key=lambda name: (
+                name in used, name)):
             for name, amount in sizes.missing(numbers).items():
                 yield from values.lowered(self.world, other, "guarantee.resource", name, amount)
             if other not in used:

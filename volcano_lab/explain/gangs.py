@@ -48,7 +48,9 @@ def _invalid(seen: Evidence, job: JobInfo, invalid: Any) -> Cause:
     """Which pods a gang lacks, and what creates them."""
     valid, roles = job.valid_task_num(), job.roles_short()
     said = Message("gang_invalid", reason=invalid.reason, message=invalid.message,
-                   needs=_needs(job, roles))
+                   needs=[Message("gang_invalid.role", role=role, count=count, least=least)
+                          for role, (count, least) in roles.items()] or [Message(
+                              "gang_invalid.all", least=job.min_available, count=valid)])
     records = [record for record in seen.of("job_valid", job=job.uid) if record["answer"]][:1]
     if over := owners.ended_as(seen, job):
         return Cause("pods_not_made", [said, owners.left_behind(seen, job)], {
@@ -70,13 +72,6 @@ def _invalid(seen: Evidence, job: JobInfo, invalid: Any) -> Cause:
              ("replicas", valid, job.min_available)] * (not (known or roles)),
          "renamed": renamed, "after": after, **({"failed": True} if failed else {}),
          **({"comes": True} if comes else {})}, records)
-
-
-def _needs(job: JobInfo, roles: dict[str, tuple[int, int]]) -> list[Message]:
-    """How many pods of a gang exist that may run, of each role that is short."""
-    return [Message("gang_invalid.role", role=role, count=count, least=least)
-            for role, (count, least) in roles.items()] or [
-        Message("gang_invalid.all", least=job.min_available, count=job.valid_task_num())]
 
 
 def _created(seen: Evidence, job: JobInfo, known: bool, after: Mapping[str, str]

@@ -85,8 +85,7 @@ def gap_of(cause: Cause, sure: bool = False) -> Message | None:
         for begin in ("own_pods", ("queue.gang", "nodes.gang"), ("queue.pods", "nodes.pods"),
                       "zone.hours", "volume.apart", "topology.placed"))
     for part, holds in (("own", own.get("n")), ("gang", gang), ("pods", pods), ("hours", hours),
-                        ("best", "best" in cause.numbers), ("apart", apart), ("within", within),
-                        ("deadlock", "deadlock" in cause.numbers)):
+                        ("best", "best" in cause.numbers), ("apart", apart), ("within", within)):
         code += f".{part}" * bool(holds and known(f"{code}.{part}"))
     if not known(code) or (cause.context and cause.code not in TOO_LARGE and not sure):
         return None
@@ -94,6 +93,8 @@ def gap_of(cause: Cause, sure: bool = False) -> Message | None:
              "hours": hours.get("hours"), "waiting": pods.get("n"),
              "within": within.get("hyper_node")} | apart
     facts |= {"which": Message(facts["which"])} if "which" in cause.numbers else {}
+    facts["more"] = Message("gap.more", behind=facts.get("behind"), deadlock=Message(
+        "gap.deadlock", n=facts["deadlock"]) if "deadlock" in facts else None)
     return Message(code, **facts | _short({**facts, **(gang or pods)}))
 
 

@@ -15,7 +15,7 @@ from volcano_lab.api.objects import OwnerReference, Pod, PodGroup
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.changes import Change, at_path
 from volcano_lab.changes.draft import owners_of
-from volcano_lab.explain import options, origin, values
+from volcano_lab.explain import options, origin
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation
 from volcano_lab.explain.options import Objects, Option, World
@@ -120,7 +120,8 @@ def _created(seen: Evidence, reasons: list[Message]) -> Iterator[Option]:
             yield from options.quota_raised(refusal["quota"], refusal["wanted"].items(),
                                             wanted_by_all(seen, refusal).items())
         if code == "not_created.priority":
-            yield values.new_classes(facts["classes"])
+            yield options.once(*(
+                f'priorityclass/{each}={{"value": 0}}' for each in facts["classes"]))
         if code == "not_created.no_pods":
             yield options.once(f"job/{reason.facts['name']}.status.state.phase=Pending")
         if code == "not_created.suspended" and facts["kueue"] is None:
@@ -225,7 +226,8 @@ def _with_a_queue(seen: Evidence, name: str, lost: dict[str, str], why_with: Why
     world = World(objects, seen.ssn.conf, lambda uid: name if uid in lost else seen.called(uid))
     for uid, queue in lost.items():
         known = filter(None, [meant(queue, seen.ssn.queues, 0.7)])
-        for option in (*options.in_queues(world, [uid], known), values.new_queue(queue)):
+        for option in (*options.in_queues(world, [uid], known), options.once(
+                f'queue/{queue}={{"spec": {{"weight": 1}}, "status": {{"state": "Open"}}}}')):
             found = [*_remedy(seen, world, name, option.most, world.applied(option.most), uid)]
             if not any(remedy.placed for remedy in found):
                 changed = option.most.given(seen.given, world.conf)[0]

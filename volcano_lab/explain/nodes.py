@@ -47,6 +47,8 @@ def node_causes(seen: Evidence, job: JobInfo, room: bool = True) -> Iterator[Cau
         if room and "room" not in reported and INSUFFICIENT in record["errors"]:
             full = _full(seen, task, record, (nodes, let_in), inside)
             reported |= {"room"} if full else set()
+            for cause in full[:1]:
+                cause.numbers |= _behind(seen, record, refused)
         yield from _in_order(refused, full, len(let_in))
 
 
@@ -64,6 +66,16 @@ def _in_order(refused: list[Cause], full: list[Cause], let_in: int) -> list[Caus
         if "allowed" in cause.numbers:
             cause.numbers["which"] = code if known(code) else "let_in"
     return [*full, *refused] if too_large or let_in >= most else [*refused, *full]
+
+
+def _behind(seen: Evidence, choice: Record, refused: list[Cause]) -> dict[str, Message]:
+    """How many nodes that rules refuse have enough left for a pod, and by which (`behind`)."""
+    request = seen.trace.start["tasks"][choice["task"]]["request"]
+    left = seen.free(choice, request)
+    by = {name: f"refused_by.{cause.code}" for cause in refused for name in cause.numbers["names"]
+          if known(f"refused_by.{cause.code}") and not missing(request, left[name])}
+    return {"behind": Message("gap.behind", n=len(by), rules=[
+        *map(Message, dict.fromkeys(by.values()))])} if by else {}
 
 
 def _follows(cause: Cause) -> bool:

@@ -152,11 +152,6 @@ def comes_whole(job: JobInfo) -> bool:
     return len(specs) < 2 and not is_headed(job)
 
 
-def by_task(job: JobInfo) -> bool:
-    """Whether it is a Volcano Job whose tasks have minima of their own, and none a head."""
-    return kind_of(job) == "Job" and not (comes_whole(job) or is_headed(job))
-
-
 def is_headed(job: JobInfo) -> bool:
     """Whether its pods have roles by their labels, or by the kind of their owner."""
     return bool(_roles(job)) or kind_of(job) in KINDS["headed"]

@@ -47,9 +47,9 @@ def remedies_for(seen: Evidence, job: JobInfo, causes: list[Cause], seconds: flo
                  pod: str = "", keep: bool = False) -> Iterator[Remedy]:
     """Changes with which a job that waits runs, or (`keep`) fewer of its pods are evicted, at most
     five: first settings that take nothing from others, then those that take no more than the job's
-    size, more nodes and less of the job, each as soon as it is found; then a lower minimum for some
-    of its pods, those that break a gang, and last what costs others more than the job requests.
-    None after `seconds`.
+    size, more nodes and less of the job, each as soon as it is found; then what places some of its
+    pods only, those that break a gang, and last what costs others more than the job requests. None
+    after `seconds`.
     """
     soon = perf_counter() + seconds * SOON
     search = Search(seen, job, pod, perf_counter() + seconds, seconds / PATIENCE, keep)
@@ -76,9 +76,9 @@ def remedies_for(seen: Evidence, job: JobInfo, causes: list[Cause], seconds: flo
 
 
 def _splits(remedy: Remedy, job: JobInfo) -> bool:
-    """Whether a lower minimum places the job with some of its pods only."""
-    return remedy.rank == Rank.LESS and remedy.placed < len(job.tasks) and any(
-        map(LESS.search, remedy.made.settings))
+    """Whether a lower minimum, or the end of other jobs, places some pods of the job only."""
+    lower = remedy.rank == Rank.LESS and any(map(LESS.search, remedy.made.settings))
+    return (lower or bool(remedy.price.ends)) and remedy.placed < len(job.tasks)
 
 
 def _takes(remedy: Remedy) -> bool:

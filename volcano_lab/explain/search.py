@@ -27,7 +27,7 @@ from volcano_lab.explain.why_job import job_causes
 from volcano_lab.framework.observer import joined
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.messages import Message
-from volcano_lab.trace import CauseTrace, amounts, queue_attributes
+from volcano_lab.trace import CauseTrace, amounts, grouped, queue_attributes
 
 SETS, FIRSTS, ALIKE, LONGEST = 2, 6, 24, 6
 """Sets of changes that are offered, changes that begin one, alternatives of one kind, and the
@@ -320,7 +320,9 @@ class Search(Tries):
             if perf_counter() > self.end or len(found) >= FIRSTS:
                 break
         self.offered |= {each for remedy in found for each in (remedy.made, *remedy.alike)}
-        yield from sorted(found, key=lambda remedy: remedy.rank)[:SETS]
+        sets = grouped((remedy.made.settings, remedy) for remedy in sorted(
+            found, key=lambda remedy: remedy.rank))  # but for the jobs that they end
+        yield from [first for first, *_ in sets.values()][:SETS]
 
     def _after(self, first: Option, seconds: Sequence[Option]
                ) -> Iterator[tuple[Change, int, tuple[Change, ...]]]:

@@ -82,17 +82,6 @@ def lowered(world: World, queue: str, field: str, resource: str, least: float) -
     yield Option(change, Rank.QUEUE, steps, min(steps, first))
 
 
-def new_queue(queue: str) -> Option:
-    """A queue of this name below the root."""
-    spec = value_text({"spec": {"weight": 1}, "status": {"state": "Open"}})
-    return once(f"queue/{queue}={spec}")
-
-
-def new_classes(names: Iterable[str]) -> Option:
-    """PriorityClasses of these names, as important as pods without one."""
-    return once(*(f'priorityclass/{name}={{"value": 0}}' for name in names))
-
-
 def minimum(world: World, uid: str, rank: int = Rank.LESS) -> Option:
     """A lower minimum of a gang."""
     least = world.groups[uid].spec.min_member

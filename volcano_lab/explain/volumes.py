@@ -168,21 +168,19 @@ def _unbound(seen: Evidence, pod: api.Pod) -> Iterator[Message]:
         large = [each for each in free if size(each) >= size(claim)]
         fit = [each for each in large if {*claim.spec.access_modes} <= {*each.spec.access_modes}]
         if not fit:
-            code = "volume.modes" if large else f"volume.size{'.none' * (not free)}"
-            yield Message(code, claim=claim.key,
+            taken = [each for each in _of_class(storage, claim) if each.status.phase == "Released"]
+            code = f"volume.size{('.released' if taken else '.none') * (not free)}"
+            yield Message("volume.modes" if large else code, claim=claim.key,
                           modes=claim.spec.access_modes, storage_class=class_of(claim),
                           size=claim.spec.resources.requests.get("storage"), volumes=[Message(
                               "volume.has", volume=each.name, modes=each.spec.access_modes,
-                              size=each.spec.capacity.get("storage")) for each in large or free])
+                              size=each.spec.capacity.get("storage"))
+                              for each in large or free or taken])
         for each in fit[:1]:
             required = each.spec.node_affinity and each.spec.node_affinity.required
             yield from _required(seen, each.name, required, "") if required else ()
             if getattr(storage.class_of(claim), "volume_binding_mode", "") != WAIT:
                 yield Message("volume.fits", volume=each.name, claim=claim.key)
-        released = [each.name for each in _of_class(storage, claim)
-                    if each.status.phase == "Released" and not fit]
-        yield from [Message("volume.released", n=len(released), volumes=released)
-                    ] * bool(released)
 
 
 def requires(storage: Storage, pod: api.Pod

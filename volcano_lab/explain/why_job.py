@@ -310,18 +310,10 @@ def _deadline(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             Message(code, moment=moment_text(deadline)),
             Message("deadline.others", n=len(late)) if late else None,
             Message("deadline.all", name=WAITING_TIME) if reserves else None,
-            Message("deadline.gang", change=_after_sla(seen)) if code == "deadline.past" and (
+            Message("deadline.gang") if code == "deadline.past" and len(job.tasks) > 1 and (
                 "gang" in next(filter({"gang", "sla"}.intersection, seen.tiers(
                     "job_pipelined")))) else None],
             {"deadline": deadline}, [], True)
-
-
-def _after_sla(seen: Evidence) -> str | None:
-    """The setting by which gang is asked in the tier after that of sla; None without such a tier.
-    """
-    tiers = [[option.name for option in tier.plugins] for tier in seen.ssn.conf.tiers]
-    at = next(number for number, names in enumerate(tiers, 1) if "sla" in names)
-    return f"plugin/gang.tier={at + 1}" if at < len(tiers) else None
 
 
 def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
