@@ -7,12 +7,14 @@ from hyper_scene import gang, hyper_node, two_tiers
 from small_cluster import conf, group, node, pod, queue
 
 from volcano_lab import Cluster
-from volcano_lab.api.objects import Taint
+from volcano_lab.api.objects import OwnerReference, Taint
+from volcano_lab.changes import Change
 from volcano_lab.explain import Explainer
-from volcano_lab.explain.candidates import candidates
+from volcano_lab.explain.candidates import HOLDERS, candidates
 from volcano_lab.explain.fields import ROLE
 from volcano_lab.explain.options import Rank, World
-from volcano_lab.manifests import loader
+from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.manifests import loader, with_defaults
 
 ADMITTED = conf("priority", "gang", "predicates", "proportion", actions="enqueue, allocate")
 EVICTING = conf("priority", "gang", "overcommit", "predicates", "proportion",
@@ -468,3 +470,25 @@ def test_less_that_is_guaranteed_to_a_queue_says_what_that_costs_it():
     found = cluster.job("new", queue="a", cpu=6).why("new")
     assert ("queue b: guarantee.resource cpu 4 -> 2 (new is placed on n1; queue b is sure of less: "
             "its next jobs may wait)") in map(str, found.remedies)
+
+
+def test_fewer_pods_are_offered_of_some_holders_only():
+    cluster = Cluster().job("new", cpu=2)
+    for number in range(2 * HOLDERS):
+        cluster.node(f"n{number}", cpu=2).job(
+            f"old{number}", pods=2, min_member=1, cpu=1, running={f"n{number}": 2})
+    found = options_of(cluster, conf("gang", "predicates", actions="allocate"))
+    assert sum(option.most.removals[:1] != () and option.most.removals[0].startswith("pod/")
+               for option in found) == HOLDERS
+
+
+@pytest.mark.parametrize("owner", ["", "ReplicaSet"])
+def test_only_pods_that_their_owner_creates_again_are_removed_from_the_manifests(owner):
+    """Without them the objects stay the same ones: those that differ are read again."""
+    made = pod("a", "g", "n1", "Running")
+    refs = [OwnerReference("apps/v1", owner, "web", controller=True)] if owner else []
+    given = [node("n1"), group("g"), made.changed(metadata={"owner_references": refs})]
+    objects = with_defaults(given)
+    after = World(objects, load_conf()).applied(Change(removals=("pod/default/a",)))[0]
+    same = [obj for obj in after if any(obj is each for each in objects)]
+    assert len(same) == (0 if owner else len(objects) - 1)

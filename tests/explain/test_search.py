@@ -272,6 +272,13 @@ def test_in_a_large_cluster_what_needs_no_evictions_is_tried_first(monkeypatch):
                     large=True)[1] == ["queue/a.weight=2 job/x.priority=9"]
 
 
+def test_in_a_large_cluster_fewer_pods_of_one_holder_are_tried_after_more_nodes(monkeypatch):
+    """There are hundreds of holders."""
+    fewer = Option(lambda count: Change(removals=("pod/a/1", "pod/a/2")[:count]), Rank.LESS, 2)
+    assert searched([NODES, fewer], lambda made: PLACED, monkeypatch, large=True)[1] == [
+        "node/n1.more=1", ""]
+
+
 @pytest.mark.parametrize(("actions", "ends", "said"), [
     ("preempt, allocate", "conf/actions=allocate, preempt",
      ["conf/actions=allocate, preempt queue/a.weight=2"]),

@@ -25,6 +25,9 @@ RANGES = {"not_created.max": ("max",), "not_created.above": ("max", "default"),
 CAPABILITY = ("queue_over_capability", "ancestor_over_capability")
 SHARE = ("over_deserved", "overused")
 
+HOLDERS = 24
+"""Holders of which fewer pods are offered."""
+
 
 def candidates(world: World, ssn: Session, job: JobInfo, causes: list[Cause], keep: bool = False
                ) -> list[Option]:
@@ -126,7 +129,8 @@ class Candidates(Fields):
         creates again: as few as it takes.
         """
         held = dict.fromkeys(chain(*(cause.numbers.get("holders", ()) for cause in causes)))
-        for uid, job in ((uid, self.ssn.jobs[uid]) for uid in held if uid != self.job.uid):
+        others = [uid for uid in held if uid != self.job.uid][:HOLDERS]
+        for uid, job in ((uid, self.ssn.jobs[uid]) for uid in others):
             beyond = max(job.ready_task_num() - max(job.min_available, 1), 0)
             yield from values.fewer_replicas(self.world, uid, beyond)
             bare = [] if owners.owner_of(job) else sorted(

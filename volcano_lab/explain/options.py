@@ -246,12 +246,13 @@ class World:
         return described(change, self.objects, self.conf, self.called, self.index, ends)
 
     def applied(self, change: Change) -> tuple[Any, SchedulerConfiguration]:
-        """The objects and the configuration with a change; one of an owner, or that lets a
-        ResourceQuota accept more, is one of the manifests, so that pods are created, also those of
-        which some are there before their job is admitted. Raises `ManifestError`.
+        """The objects and the configuration with a change; one of an owner, of a pod that has one,
+        or that lets a ResourceQuota accept more, is one of the manifests, so that pods are created,
+        also those of which some are there before their job is admitted. Raises `ManifestError`.
         """
-        pods = any(name.startswith("pod/") for name in change.removals)  # created again by owners
-        if _of_owner(change) or pods or (change.removals and (
+        owned = any(self.objects[place].metadata.owner_references for name in change.removals
+                    for place in self.index.names.get(("pod", name.removeprefix("pod/")), ()))
+        if _of_owner(change) or owned or (change.removals and (
                 self._without_pods or "resourcequota" in self.conf.plugin_names())) or (
                 change.of_manifest or any(map(DECIDE_CREATION.match, change.settings))):
             objects, conf = change.given(self.given, self.conf)

@@ -156,9 +156,9 @@ class Search(Tries):
         """First what needs no evictions, alone and in sets with what has the job served first: each
         try is short.
         """
-        quick = [each for each in (*several, *late) if by_sums(each.most)]
-        firsts = [each for each in several if all(map(FIRST.match, each.most.settings))]
-        rest = [each for each in several if each not in quick and each not in firsts]
+        quick = [each for each in (*several, *late)
+                 if each.rank != Rank.LESS and by_sums(each.most)]
+        firsts = [each for each in several if all(map(FIRST.match, each.most.settings or [""]))]
         sized = self._sized(late)
         yield from self.singles([*(each for each in quick if each.rank != Rank.NODES), *firsts])
         yield from self.sets(firsts, EVERY, quick)
@@ -166,7 +166,7 @@ class Search(Tries):
         yield from self.singles(sized)
         yield from self.singles(requests if self.offered else ())
         for self._enough in ((PLACED, PROMISED), (PLACED, PROMISED, ADMITTED)):
-            yield from self.singles(rest)
+            yield from self.singles([each for each in several if each not in (*quick, *firsts)])
 
     def _sized(self, options: Sequence[Option]) -> list[Option]:
         """The options of more nodes, up to as many as there are: for the jobs too that are served
@@ -332,9 +332,7 @@ class Search(Tries):
             both = first.most + second.most
             other = apart(self.world, first.most, second.most)
             if both in alike or second.most == first.most or other in self.offered or (
-                    self.at(other) == PLACED):
-                continue
-            if self.at(both) != PLACED:
+                    self.at(other) == PLACED or self.at(both) != PLACED):
                 continue
             done = self._least(second, first.most, Change())
             least = self._least(first, Change(), done)
