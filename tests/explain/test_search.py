@@ -17,6 +17,7 @@ from volcano_lab.explain.remedies import remedies_for
 from volcano_lab.explain.search import FIRSTS, SETS, Search
 from volcano_lab.explain.tries import ADMITTED, NOTHING, PLACED
 from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.messages import Message
 
 WORLD = World(Cluster().node("n1", cpu=1).queue("a").objects(), load_conf(conf("drf", "gang")))
 
@@ -257,6 +258,17 @@ def test_a_large_cluster_is_offered_no_more_nodes_than_the_job_takes(pods):
 def test_as_many_nodes_as_there_are_may_be_bought(need, said, monkeypatch):
     """Also for the jobs that are served before this one."""
     assert searched([NODES], at_least("node/n1.more", need), monkeypatch, nodes=10)[1] == said
+
+
+@pytest.mark.parametrize(("taken", "tried"), [(4, False), (60, True)])
+def test_as_many_nodes_as_the_job_takes_are_tried_unless_more_are_known_to_be_too_few(taken, tried):
+    search = Tried(at_least("node/n1.more", 40))
+    search.large = True
+    option = stepped("node/n1.more", 100, rank=Rank.NODES)
+    made = search.fewest(option)
+    said = SimpleNamespace(facts={"nodes": [Message("gains.left", n=taken)]})
+    search._fewer(option, SimpleNamespace(made=made, brings=(said,)))
+    assert (option.at(taken) in search._known) is tried
 
 
 def test_in_a_large_cluster_what_needs_no_evictions_is_tried_first(monkeypatch):

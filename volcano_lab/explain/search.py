@@ -61,7 +61,7 @@ def smallest(turns: Callable[[int], bool], steps: int, first: int = 1, near: int
 
     >>> smallest(lambda step: step >= 11, 100), smallest(lambda step: False, 100), smallest(
     ...     lambda step: step >= 7, 9, 7), smallest(lambda step: step >= 50, 500, 80, near=16)
-    (11, None, 7, 64)
+    (11, None, 7, 50)
     """
     low, high = 0, first
     if not turns(first):
@@ -70,7 +70,7 @@ def smallest(turns: Callable[[int], bool], steps: int, first: int = 1, near: int
         low, high = first, min(2 * first, steps)
         while not turns(high):
             low, high = high, min(2 * high, steps)
-    middle = (low + high) // 2 if low else high - near  # what is enough by sums often just is
+    middle = (low + high) // 2 if low or near > 1 else high - 1  # by sums it often just is enough
     while high - low > near:
         low, high = (low, middle) if turns(middle) else (middle, high)
         middle = (low + high) // 2
@@ -84,7 +84,8 @@ def _cuts_more(change: Change, other: Change) -> bool:
     >>> _cuts_more(Change(("job/a.requests.cpu=5", "job/a.requests.memory=1Gi")), one)
     True
     """
-    own, least = (dict(text.rsplit("=", 1) for text in each.settings) for each in (change, other))
+    own, least = (dict(text.rpartition("=")[::2] for text in each.settings)
+                  for each in (change, other))
     return bool(least) and not other.removals and all(
         ".requests" in target and target in own and "null" not in (text, own[target])
         and quantity.parse(own[target]) <= quantity.parse(text) for target, text in least.items())
@@ -121,12 +122,10 @@ class Search(Tries):
             for ranks in (range(Rank.REQUEST), (Rank.NODES, Rank.LESS), (Rank.LESS,), (Rank.WAIT,),
                           (Rank.REQUEST,)))
         several, waits = [*own, *less], waits[:1 if self.large else 2]
-        if self.large:
-            yield from self._large(several, [*waits, *late], requests)
-            yield from self.sets(several, SPARING)
-        else:
-            yield from self.singles(own)
-            yield from self.sets(several, SPARING)
+        yield from self._large(several, [*waits, *late], requests) if self.large else (
+            self.singles(own))
+        yield from self.sets(several, SPARING)
+        if not self.large:
             yield from self._waits(waits)
             yield from self.singles(late)
         if self._leaves_less():
@@ -212,7 +211,9 @@ class Search(Tries):
         taken = sum(new.facts["n"] for said in remedy.brings
                     for new in said.facts.get("nodes", ()) if isinstance(new, Message))
         fewer = option.at(taken or 1)
-        turns = fewer != remedy.made and self.at(fewer) == PLACED
+        low = any(self._known.get(option.at(step), PLACED) < PLACED  # no fewer turn the answer
+                  for step in range(taken, option.steps))
+        turns = fewer != remedy.made and not low and self.at(fewer) == PLACED
         return self.judged(fewer, option.rank) or remedy if turns else remedy
 
     def _larger(self, option: Option, remedy: Remedy) -> Remedy:
@@ -292,7 +293,8 @@ class Search(Tries):
             def enough(step: int, least: int = wanted) -> bool:
                 return self.at(option.at(step)) >= least
 
-            steps = smallest(enough, option.steps, near * ABOUT // 2 or option.first, near or 1)
+            begin = (option.steps + 1) // 2 if near else option.first
+            steps = smallest(enough, option.steps, begin, near or 1)
             if steps is not None:
                 return option.at(steps)
             if sums or option.rank == Rank.WAIT or self.best(option) < ADMITTED:

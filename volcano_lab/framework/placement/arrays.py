@@ -100,15 +100,15 @@ class NodeArrays:
             board = self._boards[key] = Board(self, task.init_resreq, *parts)
         return board
 
-    def refusals(self, task: TaskInfo) -> Callable[[TaskInfo, int], FitError | None]:
-        """Return what says why the predicates refuse a task on the node in a row, now."""
+    def refusals(self, task: TaskInfo) -> Callable[[TaskInfo, list[int]], dict[str, FitError]]:
+        """Return what says why the predicates refuse a task on the nodes in some rows, now."""
         parts = [answer.alike(task) for answer in self.answers[0]]
         if None in parts:
-            return lambda task, row: self.ssn.predicate_for_allocate(task, self.ssn.node_list[row])
+            return Refusals(self.ssn).among
         key = tuple(map(id, parts))
         if key not in self._refusals:
             self._refusals[key] = parts, Refusals(self.ssn)  # the parts stay, so their ids do
-        return self._refusals[key][1].current
+        return self._refusals[key][1].among
 
     def rows(self, nodes: NodeList) -> np.ndarray | None:
         """Return the table rows of some nodes; None for all nodes in the table's order."""

@@ -24,16 +24,15 @@ class Refusals:
         self.ssn, self.seen = ssn, len(ssn.table.changes)
         self.errors: dict[int, FitError | None] = {}
 
-    def current(self, task: TaskInfo, row: int) -> FitError | None:
-        """Return why a task of the kind cannot be allocated to the node in `row` now."""
-        changes = self.ssn.table.changes
-        if self.seen != len(changes):
-            for changed in changes[self.seen :]:
-                self.errors.pop(changed, None)
-            self.seen = len(changes)
-        if row not in self.errors:
-            self.errors[row] = self.ssn.predicate_for_allocate(task, self.ssn.node_list[row])
-        return self.errors[row]
+    def among(self, task: TaskInfo, rows: list[int]) -> dict[str, FitError]:
+        """Return by node why a task of the kind cannot be allocated now, of the nodes in `rows`."""
+        changes, errors = self.ssn.table.changes, self.errors
+        for changed in changes[self.seen :]:
+            errors.pop(changed, None)
+        self.seen = len(changes)
+        for row in [each for each in rows if each not in errors]:
+            errors[row] = self.ssn.predicate_for_allocate(task, self.ssn.node_list[row])
+        return {error.node: error for error in map(errors.get, rows) if error is not None}
 
 
 class ArrayFitErrors(FitErrors):
@@ -64,11 +63,8 @@ class ArrayFitErrors(FitErrors):
         codes = np.array([0, *(self.names.index(name) + 1 for name in names)], dtype=np.int8)
         missing = np.minimum(self.arrays.fit(task.init_resreq), 0)
         self.short = np.where(failing & (missing < 0), codes[-missing], self.short)
-        refusal = self.arrays.refusals(task)
-        for row in (failing & (missing == 0)).nonzero()[0].tolist():
-            error = refusal(task, row)
-            if error is not None:
-                self.others[error.node] = error
+        rows = (failing & (missing == 0)).nonzero()[0].tolist()
+        self.others |= self.arrays.refusals(task)(task, rows)
 
     def copy(self) -> ArrayFitErrors:
         errors = ArrayFitErrors(self.arrays)
