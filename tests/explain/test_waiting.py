@@ -8,7 +8,7 @@ from volcano_lab.cli import main
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
 from volcano_lab.server.web import page, state_of
-from volcano_lab.trace import Trace
+from volcano_lab.trace import Trace, TraceReader
 
 GROUP = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -470,3 +470,20 @@ def test_a_rollout_of_a_gang_creates_all_of_it_with_a_larger_surge(replicas, off
     assert ("maxSurge 100%" in found.text) is offered
     assert [str(each) for each in found.remedies if "Deployment" in each.change] == [
         "Deployment a/web: maxSurge 25% -> 100% (web-r2 is placed on n1)"] * offered
+
+
+def test_all_records_are_not_read_again_for_each_job(monkeypatch):
+    read, records = [], TraceReader.iter
+    monkeypatch.setattr(TraceReader, "iter", lambda trace, name, /, **facts: (
+        read.append(name), records(trace, name, **facts))[1])
+
+    def reads(jobs):
+        cluster = Cluster().node("n1", cpu=4)
+        for number in range(jobs):
+            cluster.job(f"a{number}", pods=2, cpu=3)
+        explain = cluster.explainer()
+        read.clear()
+        assert [len(group.jobs) for group in explain.waiting()] == [jobs]
+        return [*read]
+
+    assert reads(2) == reads(3)

@@ -171,9 +171,9 @@ class Explainer(Shown):
         """The first of the cycles up to this one, where it refused a job and then admitted others:
         these are not in the sum by which it did.
         """
-        trace = self.first.trace if self.first else self.trace
-        refused = trace.of("asked", point="job_enqueueable", job=uid, answer=False)
-        late = any(each.number > refused[0].number for each in trace.of("enqueued") if refused)
+        read = (self.first.trace if self.first else self.evidence).of
+        refused = read("asked", point="job_enqueueable", job=uid, answer=False)
+        late = refused and any(each.number > refused[0].number for each in read("enqueued"))
         if late and self.first and self._before is None:
             self._before = Explainer(self.first.world, self.conf, self.first.session.now)
         return self._before if late else None

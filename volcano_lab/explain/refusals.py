@@ -189,9 +189,9 @@ def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield why the queue, or one above it, refuses the job's pods in allocate."""
     asked = seen.calls_about(job, "allocatable", "allocate")
     waiting = {task.key for task in unplaced(job)}
-    tried = {record["task"] for record in [*asked, *seen.in_action("allocate", "chose")]}
     overused = seen.in_action("allocate", "overused", queue=job.queue, answer=True)
-    if overused and waiting - tried:
+    if overused and waiting - {record["task"] for record in [
+            *asked, *seen.in_action("allocate", "chose")]}:
         found = _overused(seen, job, overused[-1])
         yield found
         yield from holders.room_causes(seen, job, found)

@@ -98,7 +98,7 @@ def rule_causes(seen: Evidence, task: str, objections: dict[str, str],
     which: 0 for the one that is asked about.
     """
     count, inside = among
-    labels = required.values_by_label(node.node for node in seen.ssn.nodes.values())
+    labels = required.values_by_label(each.node for each in seen.ssn.nodes.values() if objections)
     by_reason = grouped((reason, name) for name, reason in objections.items())
     for reason, names in by_reason.items():
         code, rule = rule_of(reason)
