@@ -4,7 +4,9 @@ import pytest
 from own_plugins import Answers
 from small_cluster import conf, group, node, pod, queue
 
+from explain.test_exports import exported
 from volcano_lab import Cluster
+from volcano_lab.api.objects import OwnerReference
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.holders import allocated
 from volcano_lab.framework.registry import registered
@@ -279,6 +281,54 @@ def test_gangs_below_their_minimum_that_wait_for_each_other(mine, theirs, said):
         f"Each of these holds places and is short of its minimum: {said}. None gives its places "
         "back, so none starts until one of them is deleted or there are more nodes."))
     assert not said or found["each_other"].numbers["others"] == ["default/y"]
+
+
+PARTS = ("Each of these has part of its pods placed and waits for what the others hold: {}. One "
+         "that needs all its pods keeps these places and does not start its work. ")
+
+
+@pytest.mark.parametrize(("mine", "theirs", "said"), [  # pods, minimum, how many run
+    ((3, 1, 2), (4, 1, 1), "default/new has 2 pods placed of 3, default/y has 1 pods placed of 4"),
+    ((3, 1, 2), (3, 3, 2), "default/new has 2 pods placed of 3, default/y has 2 pods placed of 3"),
+    ((3, 1, 2), (2, 1, 2), None), ((3, 1, 0), (3, 1, 2), None), ((3, 1, 2), (3, 2, 2), None)])
+def test_jobs_that_hold_a_part_of_what_each_of_them_waits_for(mine, theirs, said):
+    cluster = Cluster().node("n1", cpu=mine[2] + theirs[2])
+    for name, (pods, least, running) in {"new": mine, "y": theirs}.items():
+        cluster.job(name, pods=pods, min_member=least, cpu=1, running={"n1": running})
+    found = asked(cluster, ALLOCATE)
+    assert text_of(found, "each_other") == (said and PARTS.format(said) + (
+        "Minimums (minMember, minResources) that count all that a job needs admit fewer at once."))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("more", [0, 1])
+def test_applications_whose_pods_have_a_podgroup_each_and_wait_for_each_other(more):
+    """With another holder they do not wait for each other alone."""
+    cluster = Cluster().node("n1", cpu=2 + more, memory="9Gi").job(
+        "z", cpu=1, running={"n1": more})
+    objects = list[object]()
+    for name, on in (("a-0", "n1"), ("a-1", ""), ("b-0", "n1"), ("b-1", "")):
+        objects += [group(f"podgroup-{name}").changed(metadata={"owner_references": [
+            OwnerReference("v1", "Pod", name)]}), pod(name, f"podgroup-{name}", on)]
+    found = Explainer([*cluster.objects(), *objects], ALLOCATE).why("default/a-1")
+    code = "half_started" if more else "each_other"
+    assert next(each.text for each in found.causes if each.code == code) == PARTS.format(
+        "default/a has 1 pods placed of 2, default/b has 1 pods placed of 2") + (
+        "The pods of default/a, default/b have a PodGroup each: one PodGroup for all of them "
+        "(scheduling.k8s.io/group-name, with minMember of all) places them all at once.")
+    assert ("wait for each other" in found.head) is not more
+    assert not any("end of default/a" in each.change for each in found.remedies)
+
+
+@pytest.mark.long
+def test_two_half_started_jobs_with_minimums_of_all_pods_run_one_after_the_other():
+    text = "".join(exported(name, 4, 2, 1, 2, "Running", "Running") + "---\n".join(
+        exported(name, 4, 2, 1, 4).split("---\n")[-3:]) for name in ("new", "z"))
+    cluster = Cluster().node("n1", cpu=8).add(text)
+    first = next(iter(Explainer(cluster.objects(), ALLOCATE).why("new").remedies))
+    assert first.change == (
+        "all: job default/new: minAvailable 1 -> 4; job default/z: minAvailable 1 -> 4; delete 2 "
+        "pods of default/z, which are created again") and first.placed == 4
 
 
 # -- by which rule another job was served before it ------------------------------------------------

@@ -116,8 +116,9 @@ class Candidates(Fields):
         jobs, names = self.ssn.jobs, resources(causes)
         held, over = (dict.fromkeys(chain(*(cause.numbers.get(each, ()) for cause in causes)))
                       for each in ("holders", "over"))
-        uids = [uid for uid in held if uid != self.job.uid and uid not in over
-                and uid in self.world.groups and owners.ends(jobs[uid])]
+        own = owners.application(self.world.called, self.job)
+        uids = [uid for uid in held if uid not in over and uid in self.world.groups and (
+            owners.application(self.world.called, jobs[uid]) != own and owners.ends(jobs[uid]))]
         near = sorted(uids, key=lambda uid: max(
             task.node_name for task in jobs[uid].tasks.values()))
         small = sorted(uids, key=lambda uid: [jobs[uid].allocated.get(name) for name in names])
@@ -261,6 +262,19 @@ class Candidates(Fields):
         some = [[uid] for uid in small] + [large[:n] for n in range(2, options.ENDED + 1)]
         yield from options.stages((Change(removals=tuple(
             self.world.owner(uid, rank != Rank.WAIT) for uid in each)) for each in some), rank)
+
+    def whole(self, numbers: Numbers) -> Iterator[Option]:
+        """That the pods of another half-started job are created again, and wait until all of them
+        have a place, as those of the job.
+        """
+        least = {uid: f"{self.world.job(uid)}.minAvailable={count}"
+                 for uid, count in numbers.get("minimums", {}).items()}
+        for uid in least if self.job.uid in least else ():
+            tasks = [*self.ssn.jobs[uid].tasks.values()]
+            if uid != self.job.uid and all(
+                    task.pod.metadata.owner_references for task in tasks):
+                yield once(least[self.job.uid], least[uid], rank=Rank.OTHERS, removals=tuple(
+                    f"pod/{task.key}" for task in tasks if task.node_name))
 
     def quotas(self, numbers: Numbers) -> Iterator[Option]:
         """That jobs are deleted of which all pods have ended, and count nevertheless, or one that

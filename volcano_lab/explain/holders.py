@@ -11,13 +11,13 @@ from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, TaskInfo, claims_of, status as states
 from volcano_lab.api.objects import PodGroup
-from volcano_lab.explain import origin, requests
+from volcano_lab.explain import origin, owners, requests
 from volcano_lab.explain.evidence import Evidence, ended, fails_to_start, of_daemon, requested
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.order import came_first
-from volcano_lab.explain.owners import KINDS, created_by, ended_as, is_single, known_of, owner_of
+from volcano_lab.explain.owners import KINDS, created_by, ended_as, is_single, owner_of
 from volcano_lab.messages import Message
-from volcano_lab.trace import POINTS, Record, amounts
+from volcano_lab.trace import POINTS, Record, amounts, grouped
 
 MOST = 3
 """Jobs that are named; the others are counted."""
@@ -317,7 +317,7 @@ def _counts_all(job: JobInfo) -> bool:
 def _minimums(seen: Evidence, job: JobInfo) -> Message:
     """That larger minimums admit fewer jobs at once, and the field of a job's owner for its own."""
     names = amounts(job.get_min_resources()) or {"cpu": 0.0}
-    field = known_of("minimum", owner_of(job))
+    field = owners.known_of("minimum", owner_of(job))
     return Message("all_wait.minimums", field=Message(
         "all_wait.field", field=field, job=seen.called(job.uid), asked=part(
             requested(job.tasks.values()), names)) if field else None)
@@ -333,6 +333,36 @@ def _each_other(seen: Evidence, job: JobInfo, holders: list[str]) -> Iterator[Ca
         parts = [Message("each_other.part", job=seen.called(each.uid), least=each.min_available,
                          n=each.ready_task_num()) for each in stuck]
         yield Cause.of("each_other", parts=parts, others=[each.facts["job"] for each in parts[1:]])
+    else:
+        yield from _half_started(seen, job, holders)
+
+
+def _half_started(seen: Evidence, job: JobInfo, holders: list[str]) -> Iterator[Cause]:
+    """Yield that an application and holders of what it lacks each have some of their pods placed,
+    which no minimum of several holds together; and what would.
+    """
+    of = {uid: owners.application(seen.called, each) for uid, each in seen.ssn.jobs.items()}
+    parts, names = grouped((of[uid], each) for uid, each in seen.ssn.jobs.items()), dict.fromkeys(
+        of[uid] for uid in [job.uid, *holders])
+    half = {name: parts[name] for name in names if _is_half_started(parts[name])}
+    if len(half) < 2 or of[job.uid] not in half:
+        return
+    counts = [Message("each_other.part", job=name, n=sum(one.ready_task_num() for one in each),
+                      least=sum(len(one.tasks) for one in each)) for name, each in half.items()]
+    alone = {each[0].uid: len(each[0].tasks) for each in half.values() if len(each) == 1}
+    apart = [name for name, each in half.items() if len(each) > 1]
+    yield Cause("each_other" if half.keys() == names.keys() else "half_started", [
+        Message("half_started", parts=counts), _minimums(seen, job) if job.uid in alone else None,
+        Message("half_started.group", names=apart) if apart else None],
+        {"others": [*half][1:], "minimums": alone}, [], half.keys() != names.keys())
+
+
+def _is_half_started(jobs: list[JobInfo]) -> bool:
+    """Whether some of an application's pods have places, and others wait that it may need."""
+    return any(job.ready_task_num() for job in jobs) and any(
+        job.has_pending_tasks() for job in jobs) and not any(
+        owners.runs_on(job) or owners.one_by_one(job) or 1 < job.min_available <= (
+            job.ready_task_num()) for job in jobs)
 
 
 def _ended(seen: Evidence, jobs: Iterable[str]) -> list[str]:

@@ -4,7 +4,8 @@ ends.
 Volcano: none
 """
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from math import inf
 from typing import Any
 
@@ -21,6 +22,7 @@ from volcano_lab.manifests.owners import pods_asked
 from volcano_lab.messages import Message, Said, known
 from volcano_lab.trace.plain import amounts, grouped
 
+NUMBER = re.compile(r"-\d+$")
 KINDS = TABLES["owners"]
 """What is known of kinds of owners, and of the labels of their pods."""
 
@@ -79,6 +81,13 @@ def switch(job: JobInfo, owner: OwnerReference | KubernetesObject | None, queue:
 def is_single(job: JobInfo) -> bool:
     """Whether it is one pod that nothing has put into a PodGroup with others."""
     return kind_of(job) == "Pod"
+
+
+def application(called: Callable[[str], str], job: JobInfo) -> str:
+    """Return what a job is a part of: of a single pod whose name ends in a number the rest of that,
+    else itself.
+    """
+    return NUMBER.sub("", called(job.uid)) if is_single(job) else called(job.uid)
 
 
 def runs_on(job: JobInfo) -> bool:
