@@ -283,6 +283,16 @@ def test_gangs_below_their_minimum_that_wait_for_each_other(mine, theirs, said):
     assert not said or found["each_other"].numbers["others"] == ["default/y"]
 
 
+@pytest.mark.parametrize(("pods", "least", "said"), [
+    (3, 1, " (2 pods above its minimum of 1)"), (3, 2, " (1 pod above its minimum of 2)"),
+    (2, 2, "")])
+def test_holders_above_their_minimum_are_named_as_such(pods, least, said):
+    cluster = Cluster().node("n1", cpu=pods).job("new", cpu=1).job(
+        "old", pods=pods, min_member=least, cpu=1, running={"n1": pods})
+    found = asked(cluster, ALLOCATE)
+    assert text_of(found, "held_by") == f"Holders of cpu: default/old {pods}{said}."
+
+
 PARTS = ("Each of these has part of its pods placed and waits for what the others hold: {}. One "
          "that needs all its pods keeps these places and does not start its work. ")
 

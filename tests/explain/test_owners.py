@@ -560,12 +560,15 @@ VOLCANO_JOB = ("batch.volcano.sh/v1alpha1\nkind: Job", "{minAvailable: 2, schedu
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("least, owned, change", [
-    (2, True, "Job a/e: tasks.0.replicas 4 -> 3 (x is placed on n1; a/e has 3 instead of 4 pods "
-     "placed)"), (4, True, None),
-    (2, False, "delete pod/a/e-t-3 (x is placed on n1; a/e has 3 instead of 4 pods placed)")])
-def test_a_holder_with_more_pods_than_its_minimum_is_made_smaller(least, owned, change):
+@pytest.mark.parametrize("least, owned, task, change", [
+    (2, True, "", "Job a/e: tasks.0.replicas 4 -> 3 (x is placed on n1; a/e has 3 instead of 4 "
+     "pods placed)"), (4, True, "", None),
+    (2, True, ", minAvailable: 4", "both: Job a/e: tasks.0.replicas 4 -> 3; Job a/e: "
+     "tasks.0.minAvailable 4 -> 3 (x is placed on n1; a/e has 3 instead of 4 pods placed)"),
+    (2, False, "", "delete pod/a/e-t-3 (x is placed on n1; a/e has 3 instead of 4 pods placed)")])
+def test_a_holder_with_more_pods_than_its_minimum_is_made_smaller(least, owned, task, change):
     kind, spec = VOLCANO_JOB
+    spec = spec.replace("replicas: 4", f"replicas: 4{task}")
     job = ELASTIC.replace("KIND_OF", kind).replace("SPEC", spec) if owned else ""
     pods = [pod(f"e-t-{number}", "Job", more="nodeName: n1", status="status: {phase: Running}",
                 into="e").replace("name: o,", "name: e,").replace(

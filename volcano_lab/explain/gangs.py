@@ -23,16 +23,13 @@ from volcano_lab.manifests.pod_group_controller import OWNERS
 from volcano_lab.messages import Message, meant
 from volcano_lab.trace import Record, amounts, grouped
 
-GENERATED = "podgroup-"
-"""How the names of PodGroups begin that Volcano's controller creates."""
-
 
 def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield why allocate does not try the job at all."""
     if not job.tasks:
         label = _by_label(seen, job)
         stage = owners.kind_of(job) not in ("", *OWNERS) and not (  # an operator's own, of pods
-            job.pod_group.name.startswith(GENERATED))  # that come later
+            owners.is_generated(job))  # that come later
         others = [] if label or stage else [*_in_others(seen, job)]
         yield Cause("no_pods", others or [Message("gang.no_pods"), label, _unread(seen, job)],
                     {"elsewhere": True} if others else {})
@@ -114,7 +111,7 @@ def _in_others(seen: Evidence, job: JobInfo) -> Iterator[Message]:
     mine = grouped((seen.ssn.jobs[task.job].pod_group.name, task.key)
                    for task in seen.tasks.values() if task.namespace == job.namespace and (
                        owner.uid in [ref.uid for ref in task.pod.metadata.owner_references]
-                       if owner else seen.ssn.jobs[task.job].pod_group.name.startswith(GENERATED)))
+                       if owner else owners.is_generated(seen.ssn.jobs[task.job])))
     facts = {"group": group.name, "namespace": job.namespace, "annotation": GROUP_NAME}
     if owner and owner.uid:
         for other, pods in mine.items():
@@ -197,7 +194,7 @@ def _no_gang(job: JobInfo) -> Message | None:
     named = ((label, task.pod.metadata.labels.get(label)) for task in job.tasks.values()
              for label in owners.KINDS["other_gangs"])
     label, name = next(filter(itemgetter(1), named), ("", ""))
-    if not job.pod_group.name.startswith(GENERATED) or (not name and owner in (*OWNERS, "Pod")):
+    if not owners.is_generated(job) or (not name and owner in (*OWNERS, "Pod")):
         return None
     return Message(f"no_gang.{'label' if name else 'owner'}", owner=owner, label=label, name=name,
                    switch=owners.switch(job, above))
@@ -209,7 +206,7 @@ def apart_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """
     def owner(each: JobInfo, label: str) -> tuple[str, ...]:
         names = {task.pod.metadata.labels.get(label, "") for task in each.tasks.values()}
-        return (each.namespace, *names) if each.pod_group.name.startswith(GENERATED) else ()
+        return (each.namespace, *names) if owners.is_generated(each) else ()
 
     for kind, (label, setting) in owners.KINDS["apart"].items() if not seen.brief else ():
         mine = owner(job, label)

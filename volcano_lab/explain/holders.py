@@ -381,7 +381,13 @@ def _over(seen: Evidence, names: list[str]) -> list[Message]:
 
 
 def _waiting_pods(mine: JobInfo, other: JobInfo, past: bool = False) -> Message | None:
-    """How many pods of another job wait, or else, where those of the `past` count, have ended."""
+    """How many pods of another job wait, or else, where those of the `past` count, have ended, or
+    are more than its minimum, unless Volcano's controller has set that.
+    """
+    beyond = other.ready_task_num() - other.min_available
     if pods := len(other.in_status(PENDING)) * (other is not mine):
         return Message("holder.waits", pods=Message("pods", n=pods))
-    return Message("holder.counted", n=ended(other)) if past and ended(other) else None
+    if past and ended(other):
+        return Message("holder.counted", n=ended(other))
+    return Message("holder.above", n=beyond, least=other.min_available) if (
+        beyond > 0 and other is not mine and not owners.is_generated(other)) else None

@@ -72,7 +72,7 @@ def switch(job: JobInfo, owner: OwnerReference | KubernetesObject | None, queue:
     """By which flag an operator creates PodGroups of a kind, where Volcano's controller did; of a
     `queue`, else where the kind has the annotations of its pods, which alone name it.
     """
-    flag = flag_of(owner) if job.pod_group.name.startswith("podgroup-") else None
+    flag = flag_of(owner) if is_generated(job) else None
     field = known_of("notes", owner) if queue and not flag else None
     return Message("unread.queue_above.notes", field=field, kind=owner.kind) if (
         owner and field) else flag
@@ -88,6 +88,11 @@ def application(called: Callable[[str], str], job: JobInfo) -> str:
     else itself.
     """
     return NUMBER.sub("", called(job.uid)) if is_single(job) else called(job.uid)
+
+
+def is_generated(job: JobInfo) -> bool:
+    """Return whether Volcano's controller has created the PodGroup, with a minimum of 1."""
+    return job.pod_group.name.startswith("podgroup-")
 
 
 def runs_on(job: JobInfo) -> bool:
