@@ -342,6 +342,20 @@ CLASS = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("limit, action", [("4", "preempt"), ("4", "backfill"), ("9", "preempt")])
+def test_what_an_action_that_evicts_would_do_within_the_quota_after_admission(limit, action):
+    """The nodes have enough left, so that nothing else keeps the job waiting."""
+    cluster = Cluster().node("n1", cpu=9).queue("q", capability={"cpu": limit}).add(CLASS).job(
+        "low", queue="q", pods=2, cpu=2, running={"n1": 2}).job(
+        "high", queue="q", cpu=2, priority=9, priority_class="p")
+    text = Explainer(cluster.objects(), (
+        f"actions: enqueue, allocate, {action}\ntiers: [{{plugins: [{{name: priority}}, "
+        "{name: gang}, {name: predicates}, {name: proportion}]}]")).why("high").text
+    assert ("Once admitted, it would wait, too: preempt finds 2 candidates (of default/low), but "
+            "gang allows none" in text) == ((limit, action) == ("4", "preempt"))
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("pods, offered", [(1, True), (2, False)])
 def test_what_preempt_would_be_refused_by_after_admission_is_told_and_changed(pods, offered):
     """A gang of several pods is broken for no other job's sake."""

@@ -39,6 +39,8 @@ VOLUMES = ("claim_missing", "claim_unbound", "volume_unbound")
 """Causes that hide the search of a node."""
 NEXT_DOORS = {*STATIC, *TABLES["doors"]["next"].split(), *TABLES["protection"].values()}
 """Causes that keep a job waiting once it is admitted, however much the cluster has left."""
+EVICTING = {*TABLES["doors"]["evicting"].split(), *TABLES["protection"].values()}
+"""Causes that no pods are evicted for it then."""
 DOORS = 2
 """How many of these are named."""
 
@@ -171,17 +173,30 @@ def behind(seen: Evidence, job: JobInfo, known: set[str]) -> list[Cause]:
     world = World(_alone(seen, job, code == "with_volume"), seen.ssn.conf)
     limits = [f"queue/{name}.capability=null" for name in world.line(job.queue)
               if known & {*CAPABILITY} and world.queues[name].spec.capability]
-    also = [cause for cause in _causes_with(seen, job, world, limits)
-            if cause.code not in {*known, *beyond.WAITED}]
-    doors = [*filter(_is_door, also)] if code == "once_admitted" else [
-        cause for cause in also if not cause.context]
-    if limits and not doors and "overcommit_refuses" not in known:
-        doors = [*filter(_is_full, also)][:1]
+    doors = _doors(seen, job, world, limits, known)
     return [Cause(cause.code, [
         Message("behind.more" if number else code), *cause.sentences,
         Message("admission_adds", n=len(cause.numbers["allowed"]))
         if code == "once_admitted" and "allowed" in cause.numbers else None],
         cause.numbers, [], True) for number, cause in enumerate(doors[:DOORS])]
+
+
+def _doors(seen: Evidence, job: JobInfo, world: World, limits: list[str], known: set[str]
+           ) -> list[Cause]:
+    """What keeps it waiting then: what lasts, without a limit that the cluster has no more, or what
+    keeps actions from evicting pods for it within its limits; without volumes, all.
+    """
+    also = [cause for cause in _causes_with(seen, job, world, limits)
+            if cause.code not in {*known, *beyond.WAITED}]
+    if known & {*VOLUMES}:
+        return [cause for cause in also if not cause.context]
+    doors = [*filter(_is_door, also)]
+    if limits and not doors and "overcommit_refuses" not in known:
+        doors = [*filter(_is_full, also)][:1]
+    if doors or "evicts_for_admitted" not in known:
+        return doors
+    return sorted((cause for cause in _causes_with(seen, job, world, [])
+                   if cause.code in EVICTING), key=lambda cause: "reclaim" in cause.code)
 
 
 def _causes_with(seen: Evidence, job: JobInfo, world: World, settings: list[str]) -> list[Cause]:
