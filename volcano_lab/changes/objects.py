@@ -20,17 +20,9 @@ from volcano_lab.changes.draft import CLASSES, Draft, keys_of, kind_of
 from volcano_lab.changes.job_fields import IN_GROUP, WORDS, edited, set_field
 from volcano_lab.changes.more_nodes import add_nodes
 from volcano_lab.changes.scale import refill, rollout, scale
-from volcano_lab.manifests import OperatorObject, names, operators, with_defaults
+from volcano_lab.manifests import OperatorObject, loader, names, operators, with_defaults
 from volcano_lab.manifests.disruptions import counted
 from volcano_lab.manifests.job_controller import CREATING
-from volcano_lab.manifests.loader import (
-    Loaded,
-    ManifestError,
-    about,
-    from_dict,
-    place_key,
-    to_dict,
-)
 from volcano_lab.manifests.owners import created_again, deployment_of
 from volcano_lab.manifests.quotas import released
 from volcano_lab.manifests.schema import at_path, json_name
@@ -51,7 +43,7 @@ _FIELD = re.compile(r"\.[^.[\]]+(\.[^.[\]]+|\[[^]]+\])*")
 
 
 def change(objects: Iterable[api.KubernetesObject], settings: Sequence[str] = (),
-           removals: Sequence[str] = ()) -> Loaded:
+           removals: Sequence[str] = ()) -> loader.Loaded:
     """Return the scheduler's objects with fields set (`KIND/NAME.FIELD=VALUE`; `+=` appends to a
     list) and some objects removed (`KIND/NAME`).
 
@@ -127,7 +119,7 @@ def _has_creator(draft: Draft, pod: api.Pod) -> bool:
              if owner.controller and owner.kind in ("Job", "ReplicaSet", "StatefulSet")]
     names += [("Deployment", above)] if (above := deployment_of(pod)) else []
     owners = [draft[place] for kind, name in names for place in draft.of_kind(kind.lower())
-              if place_key(draft[place])[1:] == (pod.namespace or "default", name)]
+              if loader.place_key(draft[place])[1:] == (pod.namespace or "default", name)]
     return any(not isinstance(owner, (api.VolcanoJob, api.PodGroup)) or (
         isinstance(owner, api.VolcanoJob) and owner.status.state.phase in CREATING)
         for owner in owners)
@@ -146,10 +138,10 @@ class Setting:
     def read(cls, text: str) -> "Setting":
         target, equals, value = text.partition("=")
         if not equals or "/" not in target:
-            raise ManifestError("setting.nothing", text=text)
+            raise loader.ManifestError("setting.nothing", text=text)
         kind_of(target.partition("/")[0], target)
         if target.endswith("-"):
-            raise ManifestError("setting.minus", text=text)
+            raise loader.ManifestError("setting.minus", text=text)
         return cls(text, target.removesuffix("+"), value_of(value, text), target.endswith("+"))
 
     @property
@@ -176,7 +168,7 @@ class Setting:
         if not self.adds:
             return self.value
         if not isinstance(before, list | None) or not isinstance(self.value, list):
-            raise ManifestError("setting.adds", text=self.text)
+            raise loader.ManifestError("setting.adds", text=self.text)
         return [*(before or ()), *self.value]
 
     def split(self, draft: Draft) -> tuple[int, list[str], Any]:
@@ -189,7 +181,7 @@ class Setting:
             draft.find(f"{word}/{rest.partition('.')[0]}", self.target)
         place = draft.find(f"{word}/{name}", self.target)
         if not _FIELD.fullmatch(field := rest[len(name):]):
-            raise ManifestError("setting.no_field" if field else "setting.no_field_remove",
+            raise loader.ManifestError("setting.no_field" if field else "setting.no_field_remove",
                                 target=self.target)
         return place, full_path(draft[place], steps_of(field)), draft[place]
 
@@ -223,7 +215,7 @@ class Setting:
         runs = sum(isinstance(pod, api.Pod) and bool(pod.spec.node_name) for pod in there)
         if runs:
             name = next((key_of(obj) for obj in there if isinstance(obj, api.PodGroup)), "job/NAME")
-            raise ManifestError("setting.running", text=self.text, runs=runs, kind=job.kind,
+            raise loader.ManifestError("setting.running", text=self.text, runs=runs, kind=job.kind,
                                 key=job.key, name=name, words=WORDS)
         for place in created:
             draft.put(place, None)
@@ -243,7 +235,7 @@ class Setting:
         if isinstance(before, OperatorObject):  # its spec is shared with the manifest
             changed = edited(deepcopy(before), steps, self.edit, self.text)
             if wrong := operators.problems(changed)[0]:
-                raise ManifestError([about(f'"{self.text}"', each) for each in wrong])
+                raise loader.ManifestError([loader.about(f'"{self.text}"', each) for each in wrong])
         else:
             changed = edited(before, steps, self.edit, self.text)
         if isinstance(changed, api.PersistentVolumeClaim):  # immutable: it is created again
@@ -271,9 +263,10 @@ class Setting:
         before = edited(deepcopy(after), steps, lambda _: value, self.text)
         one, other = (operators.created(obj, objects, lambda name: None, set(), {})
                       for obj in (before, after))
-        if [*map(to_dict, [*one.objects, *one.later])] == [
-                *map(to_dict, [*other.objects, *other.later])]:
-            raise ManifestError("setting.no_effect", text=self.text, kind=after.kind, key=after.key)
+        if [*map(loader.to_dict, [*one.objects, *one.later])] == [
+                *map(loader.to_dict, [*other.objects, *other.later])]:
+            raise loader.ManifestError("setting.no_effect", text=self.text, kind=after.kind,
+                                       key=after.key)
 
 
 def full_path(obj: api.KubernetesObject, steps: list[str]) -> list[str]:
@@ -308,9 +301,9 @@ def _created(target: str, value: dict[str, Any], where: str) -> api.KubernetesOb
     metadata = {"name": name} | ({"namespace": namespace} if namespace else {})
     document = {"apiVersion": cls.api_versions[0], "kind": cls.kind, **parts,
                 "metadata": parts.get("metadata", {}) | metadata}
-    obj = from_dict(document, strict=True)
+    obj = loader.from_dict(document, strict=True)
     if wrong := names.problems(obj):
-        raise ManifestError("setting.uncreated", where=where, word=word, rest=rest,
+        raise loader.ManifestError("setting.uncreated", where=where, word=word, rest=rest,
                             problem=wrong[0])
     return obj
 

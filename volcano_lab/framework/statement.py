@@ -12,16 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from attrs import define
 
-from volcano_lab.api import NodeError, NodeInfo, TaskInfo
-from volcano_lab.api.status import (
-    ALLOCATED,
-    BINDING,
-    PENDING,
-    PIPELINED,
-    RELEASING,
-    RUNNING,
-    TaskStatus,
-)
+from volcano_lab.api import NodeError, NodeInfo, TaskInfo, status as states
 
 if TYPE_CHECKING:
     from volcano_lab.framework.session import Session
@@ -79,16 +70,16 @@ class Evict(Operation):
     reason: str = ""
 
     def do(self, ssn: Session) -> None:
-        self._set(ssn, RELEASING)
+        self._set(ssn, states.RELEASING)
         ssn.fire_deallocate(self.task)
 
     def undo(self, ssn: Session) -> None:
         # Volcano: whatever the task was before (it may have been Bound), it is Running again.
-        self._set(ssn, RUNNING)
+        self._set(ssn, states.RUNNING)
         ssn.fire_allocate(self.task)
         ssn.restored += 1
 
-    def _set(self, ssn: Session, status: TaskStatus) -> None:
+    def _set(self, ssn: Session, status: states.TaskStatus) -> None:
         ssn.set_status(self.task, status)
         node = ssn.nodes.get(self.task.node_name)
         if node is not None:
@@ -105,7 +96,7 @@ class Evict(Operation):
 class Placement(Operation):
     """A task is placed on a node with a new status."""
 
-    status: ClassVar[TaskStatus]
+    status: ClassVar[states.TaskStatus]
     node_name: str
 
     def do(self, ssn: Session) -> None:
@@ -140,11 +131,11 @@ class Placement(Operation):
 class Allocate(Placement):
     """A task takes idle resources of a node; committing sends it to be bound."""
 
-    name, status = "allocate", ALLOCATED
+    name, status = "allocate", states.ALLOCATED
 
     def send(self, ssn: Session) -> None:
         ssn.cache.add_bind_task(ssn.create_bind_context(self.task))
-        ssn.set_status(self.task, BINDING)
+        ssn.set_status(self.task, states.BINDING)
 
 
 @define(eq=False, repr=False)
@@ -153,7 +144,7 @@ class Pipeline(Placement):
     nothing.
     """
 
-    name, status = "pipeline", PIPELINED
+    name, status = "pipeline", states.PIPELINED
     eviction_occurred: bool = False
 
     def do(self, ssn: Session) -> None:
@@ -227,7 +218,7 @@ def save_operations(*statements: Statement) -> list[Operation]:
 
 def unplace(ssn: Session, task: TaskInfo) -> None:
     """Remove a task from its node; it is Pending again: the inverse of allocate and pipeline."""
-    ssn.set_status(task, PENDING)
+    ssn.set_status(task, states.PENDING)
     node = ssn.nodes.get(task.node_name)
     if node is not None:
         node.remove_task(task)

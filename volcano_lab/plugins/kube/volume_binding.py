@@ -20,21 +20,9 @@ from functools import partial
 import numpy as np
 from attrs import evolve
 
-from volcano_lab.api import CLAIM, EVERYTHING, UNRESOLVABLE, Status, label_selector, objects as api
-from volcano_lab.api.fit_error import SUCCESS
+from volcano_lab.api import EVERYTHING, label_selector, objects as api, storage as stored
+from volcano_lab.api.fit_error import SUCCESS, UNRESOLVABLE, Status
 from volcano_lab.api.node_affinity import node_terms
-from volcano_lab.api.storage import (
-    NO_PROVISIONER,
-    SELECTED_NODE,
-    VOLUME,
-    WAIT,
-    Storage,
-    claims_of,
-    class_of,
-    owned_by,
-    size,
-    suits,
-)
 
 from .node_pods import KubeNode, KubeNodes, NodeByNode
 from .pod_info import PodInfo
@@ -50,13 +38,13 @@ Wanted = tuple[api.PersistentVolume | None, api.PersistentVolumeClaim]
 
 def not_owned(pod: api.Pod, claim: api.PersistentVolumeClaim) -> str:
     """Return the error where an ephemeral volume's claim was not created for the pod, or ""."""
-    return "" if owned_by(claim, pod) else (
+    return "" if stored.owned_by(claim, pod) else (
         f"PVC {claim.key} was not created for pod {pod.key} (pod is not owner)")
 
 
-def unusable(pod: api.Pod, storage: Storage, name: str, ephemeral: bool) -> str:
+def unusable(pod: api.Pod, storage: stored.Storage, name: str, ephemeral: bool) -> str:
     """Return the error where a pod's claim does not exist or cannot be used, or ""."""
-    claim = storage.get(CLAIM, f"{pod.namespace}/{name}")
+    claim = storage.get(stored.CLAIM, f"{pod.namespace}/{name}")
     if claim is None:
         return (f'waiting for ephemeral volume controller to create the persistentvolumeclaim '
                 f'"{name}"' if ephemeral else f'persistentvolumeclaim "{name}" not found')
@@ -68,21 +56,22 @@ def unusable(pod: api.Pod, storage: Storage, name: str, ephemeral: bool) -> str:
     return not_owned(pod, claim) if ephemeral else ""
 
 
-def pre_filter(kube: KubeNodes, info: PodInfo, storage: Storage) -> ClaimsState | str | None:
+def pre_filter(kube: KubeNodes, info: PodInfo, storage: stored.Storage) -> ClaimsState | str | None:
     """Return the pod's claims; text where no node can fit, None without claims."""
-    claims, pod = claims_of(info.pod), info.pod
+    claims, pod = stored.claims_of(info.pod), info.pod
     errors = (unusable(pod, storage, name, ephemeral) for name, ephemeral in claims)
     if error := next(filter(None, errors), ""):
         return error
     if not claims:
         return None
-    claimed = [storage.latest(CLAIM, f"{pod.namespace}/{claim.name}") for claim in claims]
+    claimed = [storage.latest(stored.CLAIM, f"{pod.namespace}/{claim.name}") for claim in claims]
     state = ClaimsState(kube, storage, claimed)
     classes = {claim.key: storage.class_of(claim) for claim in claimed if not claim.is_bound}
     for found in classes.values():
         if found is not None and found.volume_binding_mode is None:
             return f'VolumeBindingMode not set for StorageClass "{found.name}"'
-    waits = {key for key, found in classes.items() if found and found.volume_binding_mode == WAIT}
+    waits = {key for key, found in classes.items()
+             if found and found.volume_binding_mode == stored.WAIT}
     if any(claim.key not in waits or claim.spec.volume_name for claim in state.unbound):
         return UNBOUND
     return state
@@ -93,9 +82,9 @@ class Volumes:
     last row is that of no volume.
     """
 
-    def __init__(self, kube: KubeNodes, storage: Storage):
+    def __init__(self, kube: KubeNodes, storage: stored.Storage):
         self.kube, self.version = kube, storage.version
-        self.all: list[api.PersistentVolume] = sorted(storage.all(VOLUME), key=size)
+        self.all: list[api.PersistentVolume] = sorted(storage.all(stored.VOLUME), key=stored.size)
         self.reach = np.array([*map(self.reaches, self.all), np.zeros(len(kube.nodes), bool)])
         self._free: dict[Hashable, np.ndarray] = {}
 
@@ -114,18 +103,18 @@ class Volumes:
     def reserved(self, claim: api.PersistentVolumeClaim) -> list[api.PersistentVolume]:
         """Return the volumes reserved for a claim that suit it."""
         return sorted((volume for volume in self.all if volume.spec.claim_ref is not None
-                       and suits(volume, claim)), key=lambda volume: volume.key)
+                       and stored.suits(volume, claim)), key=lambda volume: volume.key)
 
     def free(self, claim: api.PersistentVolumeClaim) -> np.ndarray:
         """Return True for the free volumes that match a claim; of one kind of claim once."""
         wanted, modes = claim.spec, frozenset(claim.spec.access_modes)
         selector = EVERYTHING if wanted.selector is None else label_selector(wanted.selector)
-        kind = (class_of(claim), size(claim), selector, modes, wanted.volume_mode,
+        kind = (stored.class_of(claim), stored.size(claim), selector, modes, wanted.volume_mode,
                 wanted.volume_attributes_class_name)
         if kind not in self._free:
             self._free[kind] = np.array([*(
                 volume.spec.claim_ref is None and volume.status.phase == "Available"
-                and selector.matches(volume.metadata.labels) and suits(volume, claim)
+                and selector.matches(volume.metadata.labels) and stored.suits(volume, claim)
                 and modes <= set(volume.spec.access_modes) for volume in self.all), False])
         return self._free[kind]
 
@@ -133,13 +122,14 @@ class Volumes:
 class ClaimsState(NodeByNode):
     """The claims of an incoming pod, and by node the volumes that it would use there."""
 
-    def __init__(self, kube: KubeNodes, storage: Storage, claims: list[api.PersistentVolumeClaim]):
+    def __init__(self, kube: KubeNodes, storage: stored.Storage,
+                 claims: list[api.PersistentVolumeClaim]):
         self.kube, self.storage = kube, storage
         if kube.remember("volumes", lambda: Volumes(kube, storage)).version != storage.version:
             kube.memo["volumes"] = Volumes(kube, storage)
         self.volumes: Volumes = kube.memo["volumes"]
         self.bound = [claim for claim in claims if claim.is_bound]
-        self.unbound = sorted((claim for claim in claims if not claim.is_bound), key=size)
+        self.unbound = sorted((claim for claim in claims if not claim.is_bound), key=stored.size)
         self.choice = [(self.volumes.reserved(claim), self.volumes.free(claim))
                        for claim in self.unbound]
         self.passed = np.zeros(len(kube.nodes), bool)  # nodes that did not refuse the pod
@@ -152,7 +142,7 @@ class ClaimsState(NodeByNode):
         """Return why the pod cannot be on the node, or None."""
         reasons, missing = [], False
         for claim in self.bound:
-            volume = self.storage.latest(VOLUME, claim.spec.volume_name)
+            volume = self.storage.latest(stored.VOLUME, claim.spec.volume_name)
             if volume is None:
                 missing = True
                 break
@@ -173,12 +163,12 @@ class ClaimsState(NodeByNode):
         """Return the code of `refusal` for all nodes at once; node by node where a claim has a
         volume or a node already.
         """
-        if any(kept or claim.metadata.annotations.get(SELECTED_NODE)
+        if any(kept or claim.metadata.annotations.get(stored.SELECTED_NODE)
                for claim, (kept, _) in zip(self.unbound, self.choice, strict=True)):
             return super().codes()
         fits, rows = np.ones(len(self.kube.nodes), bool), np.arange(len(self.kube.nodes))
         for claim in self.bound:
-            volume = self.storage.latest(VOLUME, claim.spec.volume_name)
+            volume = self.storage.latest(stored.VOLUME, claim.spec.volume_name)
             fits &= self.volumes.reaches(volume) if volume is not None else False
         taken: list[np.ndarray] = []
         for claim, (_, free) in zip(self.unbound, self.choice, strict=True):
@@ -188,14 +178,14 @@ class ClaimsState(NodeByNode):
             first = usable.argmax(axis=0)
             taken.append(np.where(usable[first, rows], first, len(free) - 1))
             fits &= usable[first, rows] | self.kube.mask(
-                ("provides", class_of(claim)), partial(self._can_provision, claim))
+                ("provides", stored.class_of(claim)), partial(self._can_provision, claim))
         self.found, self.passed = {}, fits
         return np.where(fits, SUCCESS, UNRESOLVABLE)
 
     def _unbound_on(self, node: KubeNode) -> list[Wanted] | None:
         """Return the unbound claims' volumes on a node; None where one of them has none."""
         found: list[Wanted] = []
-        selected = [claim.metadata.annotations.get(SELECTED_NODE) for claim in self.unbound]
+        selected = [claim.metadata.annotations.get(stored.SELECTED_NODE) for claim in self.unbound]
         if any(name not in (None, node.name) for name in selected):
             return None
         for claim, (kept, free), name in zip(self.unbound, self.choice, selected, strict=True):
@@ -218,7 +208,7 @@ class ClaimsState(NodeByNode):
     def _can_provision(self, claim: api.PersistentVolumeClaim, node: KubeNode) -> bool:
         """Return whether a volume of the claim's class can be provisioned for a node."""
         found = self.storage.class_of(claim)
-        return found.provisioner not in ("", NO_PROVISIONER) and (
+        return found.provisioner not in ("", stored.NO_PROVISIONER) and (
             not found.allowed_topologies or any(
                 term.match_label_expressions and all(
                     node.labels.get(label.key) in label.values
@@ -240,7 +230,7 @@ class ClaimsState(NodeByNode):
             if volume is not None:
                 self.storage.assume(volume.changed(spec={"claim_ref": claim.reference()}))
             else:
-                notes = claim.metadata.annotations | {SELECTED_NODE: node_name}
+                notes = claim.metadata.annotations | {stored.SELECTED_NODE: node_name}
                 self.storage.assume(claim.changed(metadata={"annotations": notes}))
 
     def release(self, node_name: str) -> None:

@@ -21,16 +21,7 @@ from functools import cached_property
 
 import numpy as np
 
-from volcano_lab.api import (
-    HyperNodeInfo,
-    JobInfo,
-    Memo,
-    NodeInfo,
-    NodeList,
-    Resource,
-    SubJobInfo,
-    TaskInfo,
-)
+from volcano_lab import api
 from volcano_lab.framework import Event, Plugin, Session
 from volcano_lab.plugins.network_topology_aware.gradients import Gradients, NoSearchRoot, gradients
 from volcano_lab.plugins.network_topology_aware.usage import HyperNodeUsage, sum_by_name
@@ -63,7 +54,7 @@ class NetworkTopologyAware(Plugin):
         for weight in self.tier_weights.values():
             self.total_tier_weight += weight
         self._counts_normal_pods = self.normal_pods and self.total_tier_weight > 0
-        self._tier_scores: Memo[str, list[float]] = Memo(
+        self._tier_scores: api.Memo[str, list[float]] = api.Memo(
             lambda allocated: [self.tier_score(name, allocated) for name in self._lowest[0]])
         lowest = ssn.topology.lowest
         self._below_one = {nodes.number for nodes in ssn.topology.nodes.values()
@@ -77,7 +68,8 @@ class NetworkTopologyAware(Plugin):
 
     # -- which HyperNodes to try -------------------------------------------------------------------
 
-    def hyper_node_gradient_for_job(self, job: JobInfo, hyper_node: HyperNodeInfo) -> Gradients:
+    def hyper_node_gradient_for_job(self, job: api.JobInfo,
+                                    hyper_node: api.HyperNodeInfo) -> Gradients:
         """Return, with a hard topology, the HyperNodes up to its tier that fit the job's minimum;
         else only the given one.
         """
@@ -87,8 +79,8 @@ class NetworkTopologyAware(Plugin):
         return self._gradients(hyper_node, highest, job.allocated_hyper_node,
                                job.get_min_resources(), job.uid)
 
-    def hyper_node_gradient_for_sub_job(self, sub_job: SubJobInfo,
-                                        hyper_node: HyperNodeInfo) -> Gradients:
+    def hyper_node_gradient_for_sub_job(self, sub_job: api.SubJobInfo,
+                                        hyper_node: api.HyperNodeInfo) -> Gradients:
         """Return the same for a sub-job and its pending tasks. Without sub-group policies the job's
         own gradients are enough.
         """
@@ -99,8 +91,8 @@ class NetworkTopologyAware(Plugin):
         return self._gradients(hyper_node, highest, sub_job.allocated_hyper_node,
                                sub_job.get_min_resources(), sub_job.uid)
 
-    def _gradients(self, within: HyperNodeInfo, highest: int, allocated: str, least: Resource,
-                   about: str) -> Gradients:
+    def _gradients(self, within: api.HyperNodeInfo, highest: int, allocated: str,
+                   least: api.Resource, about: str) -> Gradients:
         try:
             return gradients(self.topology.hyper_nodes, within, highest, allocated,
                               lambda name: self.usage.fits(least, name))
@@ -110,8 +102,8 @@ class NetworkTopologyAware(Plugin):
 
     # -- score of HyperNodes -----------------------------------------------------------------------
 
-    def hyper_node_order(self, sub_job: SubJobInfo,
-                         hyper_nodes: dict[str, Sequence[NodeInfo]]) -> dict[str, float]:
+    def hyper_node_order(self, sub_job: api.SubJobInfo,
+                         hyper_nodes: dict[str, Sequence[api.NodeInfo]]) -> dict[str, float]:
         """Score HyperNodes by utilization with the sub-job; ties by its tasks already in them."""
         tasks = [task for _, task in sorted(sub_job.tasks.items())]
         request = sum_by_name(self.usage.asked_for(task.resreq) for task in tasks)
@@ -124,7 +116,7 @@ class NetworkTopologyAware(Plugin):
                 scores[name] += shares.get(name, ZERO_SCORE)
         return {name: self.scale * score for name, score in scores.items()}
 
-    def _task_shares(self, sub_job: SubJobInfo) -> dict[str, float]:
+    def _task_shares(self, sub_job: api.SubJobInfo) -> dict[str, float]:
         """Return HyperNode -> fraction of a sub-job's tasks with a node in it; those without any
         are omitted.
         """
@@ -138,7 +130,8 @@ class NetworkTopologyAware(Plugin):
 
     # -- score of nodes ----------------------------------------------------------------------------
 
-    def batch_node_order(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> dict[str, float]:
+    def batch_node_order(self, task: api.TaskInfo,
+                         nodes: Sequence[api.NodeInfo]) -> dict[str, float]:
         """Return scores of nodes, relative to each other; none where no score applies."""
         near = self._sub_job_of(task).with_network_topology()
         if not nodes or not (task.job_allocated_hyper_node if near else self._counts_normal_pods):
@@ -148,7 +141,7 @@ class NetworkTopologyAware(Plugin):
         scores = self.batch_node_order_nodes(task, candidates).tolist()
         return {node.name: scores[node.row] for node in nodes}
 
-    def batch_node_order_nodes(self, task: TaskInfo, candidates: np.ndarray) -> np.ndarray:
+    def batch_node_order_nodes(self, task: api.TaskInfo, candidates: np.ndarray) -> np.ndarray:
         """Return `batch_node_order` of the candidates (a mask over the session's nodes), in the
         order of `node_list`.
         """
@@ -157,7 +150,7 @@ class NetworkTopologyAware(Plugin):
             return self._close_rows(task, sub_job, candidates)
         return self._full_rows(task) * self.scale
 
-    def batch_node_order_even(self, task: TaskInfo, nodes: NodeList) -> bool:
+    def batch_node_order_even(self, task: api.TaskInfo, nodes: api.NodeList) -> bool:
         """Return whether all nodes are below one lowest HyperNode, as in most dry runs, so that
         their scores are equal.
         """
@@ -165,7 +158,7 @@ class NetworkTopologyAware(Plugin):
             return not self.normal_pods
         return not task.job_allocated_hyper_node or nodes.number in self._below_one
 
-    def _sub_job_of(self, task: TaskInfo) -> SubJobInfo:
+    def _sub_job_of(self, task: api.TaskInfo) -> api.SubJobInfo:
         job = self.ssn.jobs[task.job]
         return job.sub_jobs[job.task_to_sub_job[task.uid]]
 
@@ -186,7 +179,7 @@ class NetworkTopologyAware(Plugin):
             return ZERO_SCORE
         return (self.max_tier - both.tier) / (self.max_tier - self.min_tier)
 
-    def _close_rows(self, task: TaskInfo, sub_job: SubJobInfo,
+    def _close_rows(self, task: api.TaskInfo, sub_job: api.SubJobInfo,
                     candidates: np.ndarray) -> np.ndarray:
         """Score nodes by closeness to the sub-job's; ties by the number of its tasks in the same
         HyperNode.
@@ -207,7 +200,7 @@ class NetworkTopologyAware(Plugin):
         found: np.ndarray = (np.array(scores) * self.scale)[lowest]
         return found
 
-    def _full_rows(self, task: TaskInfo) -> np.ndarray:
+    def _full_rows(self, task: api.TaskInfo) -> np.ndarray:
         """Score nodes by the utilization of their HyperNodes with the task, lower tiers weighing
         more; 1 for a tier without any.
         """
