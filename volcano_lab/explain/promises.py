@@ -5,7 +5,6 @@ Volcano: none
 """
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from typing import Any
 
 from volcano_lab.api import PIPELINED, RELEASING, JobInfo, TaskInfo, objects as api
@@ -71,13 +70,12 @@ def promised(seen: Evidence, job: JobInfo) -> Cause | None:
     parts += _harms(seen, nodes, records)
     if fails:
         return _lost(seen, job, parts, records)
-    late = overdue(seen, [task for node in nodes for task in seen.ssn.nodes[node].tasks.values()
-                           if task.status == RELEASING])
-    since = {"moment": moment_text(_ends(seen, late[0]))} if late else {}
-    warnings = [each for task in late for each in kubelet.warnings_of(seen, task)]
-    return Cause("promised", [*parts, *warnings, Message(
+    late, more = _late(seen, overdue(seen, [
+        task for node in nodes for task in seen.ssn.nodes[node].tasks.values()
+        if task.status == RELEASING]))
+    return Cause("promised", [*parts, *more, Message(
         "promised.then" if leave else "promised.again"), *_held(job)],
-                 {"promised": len(tasks), "overdue": [task.key for task in late], **since}, records)
+                 {"promised": len(tasks), **late}, records)
 
 
 def _held(job: JobInfo) -> Iterator[Message]:
@@ -115,10 +113,9 @@ def _promised_on(seen: Evidence, node: str, pods: list[str], records: list[Recor
     late, in_order = overdue(seen, leaving), sorted(leaving, key=lambda task: _ends(seen, task))
     for task in in_order[:1] if late else in_order[-1:]:
         if late or _ends(seen, task) > seen.ssn.now + OVERDUE:
-            why.append(Message(
-                f"promised.overdue{_kept_by([task])}" if late else "promised.until", node=node,
-                moment=moment_text(_ends(seen, task)), namespace=task.namespace, name=task.name,
-                finalizers=task.pod.metadata.finalizers))
+            why.append(Message("promised.overdue" if late else "promised.until", node=node,
+                               moment=moment_text(_ends(seen, task)), namespace=task.namespace,
+                               name=task.name))
     code = "promised.part" if len(pods) == 1 else "promised.parts"
     return Message(code, n=len(pods), pod=pods[0], node=node, why=why)
 
@@ -132,11 +129,6 @@ def overdue(seen: Evidence, tasks: Iterable[TaskInfo]) -> list[TaskInfo]:
     """The pods that should have ended, the longest overdue first."""
     return sorted((task for task in tasks if _ends(seen, task) < seen.ssn.now - OVERDUE),
                   key=lambda task: _ends(seen, task))
-
-
-def _kept_by(tasks: Iterable[TaskInfo]) -> str:
-    """What more is known of pods that have not ended: finalizers of them."""
-    return ".finalizers" * any(task.pod.metadata.finalizers for task in tasks)
 
 
 def promise_fails(seen: Evidence, job: JobInfo) -> bool:
@@ -252,9 +244,9 @@ def _late(seen: Evidence, stuck: list[TaskInfo]) -> tuple[dict[str, Any], list[M
         return {}, []
     late = {"overdue": [task.key for task in stuck], "moment": moment_text(_ends(seen, stuck[0]))}
     nodes = [*dict.fromkeys(task.node_name for task in stuck)]
-    said = [Message(f"pods_leave.overdue{_kept_by(stuck)}", pods=late["overdue"], nodes=nodes,
-                    moment=late["moment"], finalizers=[*dict.fromkeys(chain.from_iterable(
-                        task.pod.metadata.finalizers for task in stuck))])]
+    kept = [*dict.fromkeys(each for task in stuck for each in task.pod.metadata.finalizers)]
+    said = [Message(f"pods_leave.overdue{'.finalizers' * bool(kept)}", finalizers=kept, nodes=nodes,
+                    pods=late["overdue"], namespace=stuck[0].namespace, name=stuck[0].name)]
     said += [Message("taint.ready", node=node, text=(each.message or each.reason).rstrip("."))
              for node in nodes for obj in seen.named.get(node, ()) if isinstance(obj, api.Node)
              for each in evidence.not_ready(obj)]
