@@ -20,11 +20,10 @@ from volcano_lab.changes.draft import CLASSES, Draft, keys_of, kind_of
 from volcano_lab.changes.job_fields import IN_GROUP, WORDS, edited, set_field
 from volcano_lab.changes.more_nodes import add_nodes
 from volcano_lab.changes.scale import refill, rollout, scale
-from volcano_lab.manifests import OperatorObject, loader, names, operators, with_defaults
+from volcano_lab.manifests import OperatorObject, loader, names, operators, quotas, with_defaults
 from volcano_lab.manifests.disruptions import counted
 from volcano_lab.manifests.job_controller import CREATING
 from volcano_lab.manifests.owners import created_again, deployment_of
-from volcano_lab.manifests.quotas import released
 from volcano_lab.manifests.schema import at_path, json_name
 from volcano_lab.messages.similar import meant
 
@@ -68,7 +67,7 @@ def change(objects: Iterable[api.KubernetesObject], settings: Sequence[str] = ()
         isinstance(obj, api.Pod) and given.has(f"pod/{obj.key}", obj.key))]
     for place in given.of_kind("resourcequota") if gone else ():
         quota: Any = given[place]
-        given.put(place, released(quota, gone))
+        given.put(place, quotas.released(quota, gone))
     read = [*map(Setting.read, settings)]
     late = [each.text for each in read if not each.applied_to(given)]
     for each in read:

@@ -13,11 +13,9 @@ from typing import Any
 
 from volcano_lab.api import PIPELINED, JobInfo, NodeInfo, TaskInfo, amount_text, quantity, storage
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, Queue, VolcanoJob
-from volcano_lab.explain import kubelet, lint
+from volcano_lab.explain import kubelet, lint, promises, releases
 from volcano_lab.explain.evidence import OWN, Evidence, held
 from volcano_lab.explain.explanation import TABLES, Cause, moment_text
-from volcano_lab.explain.promises import promise_fails
-from volcano_lab.explain.releases import earlier
 from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.manifests import OperatorObject, cards, events, numa, unsupported
 from volcano_lab.messages import Message, Said
@@ -82,7 +80,7 @@ def _waits_here(seen: Evidence, task: TaskInfo) -> bool:
     bound; or held for pods of its gang that are pipelined.
     """
     return leaves(seen, task) or task in held(seen.ssn.jobs[task.job]) or (
-        task.status == PIPELINED and promise_fails(seen, seen.ssn.jobs[task.job]))
+        task.status == PIPELINED and promises.promise_fails(seen, seen.ssn.jobs[task.job]))
 
 
 def _unknown_claims(seen: Evidence, task: TaskInfo) -> Iterator[Cause]:
@@ -98,7 +96,7 @@ def _in_cluster(seen: Evidence, task: TaskInfo, said: str, changed: Message | No
     """Yield what the cluster says of a pod, or that it has waited there; where something has
     `changed`, what the release that runs decides otherwise.
     """
-    known = earlier(seen, seen.ssn.jobs[task.job]) if changed else []
+    known = releases.earlier(seen, seen.ssn.jobs[task.job]) if changed else []
     more = [*_not_counted(seen, seen.ssn.jobs[task.job]), *(known or filter(None, [changed]))]
     answer = Cause.of("beyond_answer", *more, pod=task.key, said=said.strip().rstrip("."))
     own = [answer] if said else [*_not_admitted(seen, task, more)]

@@ -9,11 +9,10 @@ from itertools import chain, islice
 from volcano_lab.api import FAILED, PIPELINED, RELEASING, ROOT_QUEUE, JobInfo, total
 from volcano_lab.api.objects import LimitRange, PodDisruptionBudget, PriorityClass, VolcanoJob
 from volcano_lab.changes import Change, Draft, value_before, value_of, value_text
-from volcano_lab.explain import options, owners, values
+from volcano_lab.explain import fields, options, owners, values
 from volcano_lab.explain.evictions import less_important
 from volcano_lab.explain.evidence import ended, fails_to_start, still_needed, unplaced
 from volcano_lab.explain.explanation import TABLES, Cause
-from volcano_lab.explain.fields import Fields
 from volcano_lab.explain.options import Numbers, Option, Rank, World, gone, once, several
 from volcano_lab.explain.sizes import ROOM, less_or_more, resources
 from volcano_lab.framework import Session
@@ -66,7 +65,7 @@ def _differs(world: World, draft: Draft, text: str) -> bool:
     return bool(before != after and (before or before is False or not nothing))
 
 
-class Candidates(Fields):
+class Candidates(fields.Fields):
     """All options of a job: those for a cause by its table, and what may help whatever it is."""
 
     def waiting(self, causes: list[Cause]) -> Iterator[Option]:

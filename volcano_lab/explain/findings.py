@@ -17,9 +17,8 @@ from attrs import asdict, define
 from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, Resource, TaskInfo
 from volcano_lab.api.node_affinity import required_node_affinity
 from volcano_lab.cache import Cache
-from volcano_lab.explain import lint, origin, owners
+from volcano_lab.explain import explanation, lint, origin, owners
 from volcano_lab.explain.evidence import classes_of, stopped, unplaced
-from volcano_lab.explain.explanation import TABLES
 from volcano_lab.framework import ConfError, SchedulerConfiguration, Session
 from volcano_lab.manifests import Loaded, ManifestError, verdicts
 from volcano_lab.messages import Message, Said, gettext, mark
@@ -177,7 +176,7 @@ def _classes(ssn: Session, objects: Loaded) -> Iterator[Finding]:
 
 def _found(place: Message, code: str, /, **facts: Any) -> Finding:
     """A finding of the table `findings`, whose message has a remedy."""
-    level, rule = TABLES["findings"][code].split()
+    level, rule = explanation.TABLES["findings"][code].split()
     return Finding(rule, level, place, Message(code, **facts), Message(f"{code}.remedy", **facts))
 
 

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from volcano_lab.api import FAILED, RELEASING, RUNNING, SUCCEEDED, JobInfo
-from volcano_lab.explain import beyond, evidence, releases
+from volcano_lab.explain import beyond, evidence, origin, releases
 from volcano_lab.explain.evidence import Evidence, counts, was_admitted
 from volcano_lab.explain.explanation import Amounts, Cause, moment_text, over
-from volcano_lab.explain.origin import TOO_LARGE
 from volcano_lab.manifests.controllers import ENDING
 from volcano_lab.messages import Message, known
 from volcano_lab.trace import grouped, short
@@ -35,7 +34,7 @@ def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
         gap, code = sure, "job.head" if sure else "job.pipelined"
         status = brief
     else:
-        gaps = map(gap_of, sorted(causes, key=lambda cause: cause.code not in TOO_LARGE))
+        gaps = map(gap_of, sorted(causes, key=lambda cause: cause.code not in origin.TOO_LARGE))
         gap = next(filter(None, gaps), None)
         code = "job.waits" if gap is None else "job.head"
     return [Message(code, gap=gap, status=status, job=short(seen.called(job.uid))),
@@ -87,7 +86,7 @@ def gap_of(cause: Cause, sure: bool = False) -> Message | None:
     for part, holds in (("own", own.get("n")), ("gang", gang), ("pods", pods), ("hours", hours),
                         ("best", "best" in cause.numbers), ("apart", apart), ("within", within)):
         code += f".{part}" * bool(holds and known(f"{code}.{part}"))
-    if not known(code) or (cause.context and cause.code not in TOO_LARGE and not sure):
+    if not known(code) or (cause.context and cause.code not in origin.TOO_LARGE and not sure):
         return None
     facts = {**(said[0].facts if said else {}), **cause.numbers, "own": own.get("n", 0),
              "hours": hours.get("hours"), "waiting": pods.get("n"),
@@ -116,7 +115,7 @@ def said_already(cause: Cause, causes: Iterable[Cause]) -> bool:
     if cause.numbers.get("actions") == ["reclaim"] and cause.code == "evicts_for_admitted":
         return any("owed" in releases.DEFECTS[str(each.numbers["issue"])]
                    for each in causes if each.code == "known_defect")
-    return bool(codes & {"overcommit_refuses", *TOO_LARGE}) and any(
+    return bool(codes & {"overcommit_refuses", *origin.TOO_LARGE}) and any(
         isinstance(said, Message) and said.code == "queue_over.too"
         and [each.code for each in said.facts["origin"]] == ["origin.cluster"]
         for said in cause.sentences)

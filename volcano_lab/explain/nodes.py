@@ -11,10 +11,9 @@ from itertools import chain
 from typing import Any
 
 from volcano_lab.api import ATTACHABLE, MIN_RESOURCE, JobInfo, Resource, TaskInfo
-from volcano_lab.explain import requests, rules
+from volcano_lab.explain import holders, requests, rules
 from volcano_lab.explain.evidence import Evidence, requested, rest_of, still_needed, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, over, part
-from volcano_lab.explain.holders import room_causes
 from volcano_lab.explain.rules import STATIC, lets_in, refused_now, rule_causes, rule_of
 from volcano_lab.messages import Message, known
 from volcano_lab.trace import Record, amounts, grouped
@@ -101,7 +100,7 @@ def _full(seen: Evidence, task: TaskInfo, choice: Record, nodes: tuple[list[str]
         found.numbers["let_in"] = nodes[1]
         return [found]
     job = seen.ssn.jobs[task.job]
-    return [found, *(room_causes(seen, job, found) if found.code != "role_failed" else ())]
+    return [found, *(holders.room_causes(seen, job, found) if found.code != "role_failed" else ())]
 
 
 def _by_labels(task: TaskInfo, reasons: dict[str, str], count: int, inside: list[Message]

@@ -14,11 +14,9 @@ from volcano_lab.api.objects import BatchJob, KubernetesObject, OwnerReference, 
 from volcano_lab.changes.job_fields import at_path
 from volcano_lab.explain.evidence import Evidence, fails_to_start, requested
 from volcano_lab.explain.explanation import TABLES, Amounts, over
-from volcano_lab.manifests import OPERATORS, events, pod_group_controller
+from volcano_lab.manifests import OPERATORS, events, operators, owners, pod_group_controller
 from volcano_lab.manifests.job_controller import fails_first, policy_for
-from volcano_lab.manifests.operators import ended
 from volcano_lab.manifests.operators.model import QUEUE, OperatorObject
-from volcano_lab.manifests.owners import pods_asked
 from volcano_lab.messages import Message, Said, known
 from volcano_lab.trace.plain import amounts, grouped
 
@@ -117,7 +115,7 @@ def ended_as(seen: Evidence, job: JobInfo) -> str:
     """Return the state in which its Job, or the object of an operator, has ended; "" if not."""
     said = [why for why in seen.not_created.get(seen.called(job.uid), ())
             if isinstance(why, Message) and why.code == "not_created.finished"]
-    found = [ended(obj) for name, kind in seen.names.above[job.uid].items()
+    found = [operators.ended(obj) for name, kind in seen.names.above[job.uid].items()
              if kind in KINDS["headed"] for obj in seen.named.get(name, ())
              if isinstance(obj, OperatorObject) and obj.kind == kind]
     return next((each.facts["phase"] for each in [*said, *filter(None, found)]), "")
@@ -148,7 +146,7 @@ def world_of(given: Iterable[KubernetesObject], job: JobInfo
             elastic = known_of("worlds", obj)
             if plugin or (elastic is not None and not at_path(obj, ["spec", elastic])):
                 return obj, Message(f"world.{'plugin' if plugin else 'kind'}", plugin=plugin,
-                                    kind=obj.kind, n=pods_asked(obj, []))
+                                    kind=obj.kind, n=owners.pods_asked(obj, []))
     return None
 
 

@@ -14,18 +14,15 @@ from time import perf_counter
 
 from volcano_lab.api import JobInfo, objects as api
 from volcano_lab.changes import Change
-from volcano_lab.explain import beyond, origin, outcome, why_job
+from volcano_lab.explain import beyond, origin, outcome, rules, tries, why_job
 from volcano_lab.explain.candidates import CAPABILITY, Candidates, candidates, distinct
 from volcano_lab.explain.evidence import Evidence, requested, unplaced
 from volcano_lab.explain.explanation import TABLES, Cause, added, over
 from volcano_lab.explain.options import SWITCHED, Rank, World, switched
 from volcano_lab.explain.order import turn_of
-from volcano_lab.explain.outcome import TooLate, silent
 from volcano_lab.explain.price import costs, placed_before, price
 from volcano_lab.explain.remedy import Remedy
-from volcano_lab.explain.rules import STATIC
 from volcano_lab.explain.search import LESS, Search
-from volcano_lab.explain.tries import PATIENCE
 from volcano_lab.manifests.loader import Loaded, ManifestError
 from volcano_lab.messages import Message
 from volcano_lab.scheduler import traced
@@ -37,7 +34,7 @@ ENOUGH, SOON = 3, 0.4
 """In a `LARGE` cluster the search ends after this part of its time, once so many are found."""
 VOLUMES = ("claim_missing", "claim_unbound", "volume_unbound")
 """Causes that hide the search of a node."""
-NEXT_DOORS = {*STATIC, *TABLES["doors"]["next"].split(), *TABLES["protection"].values()}
+NEXT_DOORS = {*rules.STATIC, *TABLES["doors"]["next"].split(), *TABLES["protection"].values()}
 """Causes that keep a job waiting once it is admitted, however much the cluster has left."""
 EVICTING = {*TABLES["doors"]["evicting"].split(), *TABLES["protection"].values()}
 """Causes that no pods are evicted for it then."""
@@ -54,7 +51,7 @@ def remedies_for(seen: Evidence, job: JobInfo, causes: list[Cause], seconds: flo
     after `seconds`.
     """
     soon = perf_counter() + seconds * SOON
-    search = Search(seen, job, pod, perf_counter() + seconds, seconds / PATIENCE, keep)
+    search = Search(seen, job, pod, perf_counter() + seconds, seconds / tries.PATIENCE, keep)
     held: list[Remedy] = []
     taking: list[Remedy] = []
     shown = 0
@@ -100,7 +97,7 @@ def sooner(seen: Evidence, order: Cause, jobs: list[JobInfo], seconds: float = i
         seen.called, (first.uid, second.uid))
     world, found = World(seen.objects, seen.ssn.conf, seen.called), list[Remedy]()
     for option in Candidates(world, seen.ssn, second).sooner(order, first):
-        with suppress(ManifestError, TooLate), silent():
+        with suppress(ManifestError, outcome.TooLate), outcome.silent():
             objects, conf = world.applied(option.most)
             trace, ssn = traced(objects, conf, now=now)
             then = Evidence(ssn, trace, objects)
@@ -130,7 +127,7 @@ def fitting(seen: Evidence, job: JobInfo, sure: Cause, seconds: float = inf) -> 
             Change(removals=(world.owner(task.job, False),)) for task in map(seen.tasks.get, pods)
             if task)]:
         objects, conf = world.applied(change)
-        with silent():
+        with outcome.silent():
             trace, ssn = traced(objects, conf, now=seen.ssn.now)
         tasks = [*ssn.jobs[job.uid].tasks.values()]
         if all(task.node_name for task in tasks) and not beyond.lacks(
@@ -154,7 +151,7 @@ def ends_of(seen: Evidence, loops: Cause, seconds: float = inf) -> Iterator[Reme
         try:
             after = outcome.outcome(*world.applied(option.most), "", seen.ssn.now, end,
                                     lambda after: False)
-        except (ManifestError, TooLate):
+        except (ManifestError, outcome.TooLate):
             continue
         if not after.loops:
             found += 1
@@ -166,7 +163,7 @@ def ends_of(seen: Evidence, loops: Cause, seconds: float = inf) -> Iterator[Reme
 
 def behind(seen: Evidence, job: JobInfo, known: set[str]) -> list[Cause]:
     """What a job would wait for, too, if it was admitted alone, or its pods had no volumes."""
-    if known & {*origin.TOO_LARGE, *STATIC} or not seen.objects:
+    if known & {*origin.TOO_LARGE, *rules.STATIC} or not seen.objects:
         return []
     known = known | {"gang_invalid"} if "pods_refused" in known else known
     code = "with_volume" if known & {*VOLUMES} else "once_admitted"

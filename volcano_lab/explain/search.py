@@ -15,7 +15,7 @@ from attrs import evolve
 
 from volcano_lab.api import quantity
 from volcano_lab.changes import Change
-from volcano_lab.explain import values
+from volcano_lab.explain import values, why_job
 from volcano_lab.explain.candidates import candidates, distinct
 from volcano_lab.explain.evidence import Evidence, counts, still_needed, unbound
 from volcano_lab.explain.explanation import Cause, added, part
@@ -23,7 +23,6 @@ from volcano_lab.explain.options import SWITCHED, Option, Rank, World, apart, in
 from volcano_lab.explain.outcome import Deadline, TooLate, run
 from volcano_lab.explain.remedy import Remedy
 from volcano_lab.explain.tries import ADMITTED, FIRST, NOTHING, PLACED, PROMISED, Tries, by_sums
-from volcano_lab.explain.why_job import job_causes
 from volcano_lab.framework.observer import joined
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.messages import Message
@@ -370,7 +369,7 @@ class Search(Tries):
         world = World(objects, conf, self.seen.called)
         brought = tuple(f"node/{name}." for name in world.nodes.keys() - self.world.nodes.keys())
         given = () if self.large and counts(job)[2] else objects  # what is read of them takes long
-        causes = job_causes(Evidence(ssn, trace, given), job)
+        causes = why_job.job_causes(Evidence(ssn, trace, given), job)
         return causes, [option for option in candidates(world, ssn, job, causes)
                         if not any(text.startswith(brought) for text in option.most.settings)]
 

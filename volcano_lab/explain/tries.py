@@ -17,14 +17,11 @@ from volcano_lab.api import PIPELINED, RELEASING, JobInfo, Resource
 from volcano_lab.api.objects import KubernetesObject, PodGroup, Queue
 from volcano_lab.cache import Cache
 from volcano_lab.changes import Change
-from volcano_lab.explain import beyond, head, outcome
-from volcano_lab.explain.candidates import differing
+from volcano_lab.explain import beyond, candidates, head, outcome, owners, promises
 from volcano_lab.explain.evidence import Evidence, counts, fails_to_start
 from volcano_lab.explain.options import Option, Rank, World
 from volcano_lab.explain.outcome import Done, Outcome, TooLate, Watch, silent
-from volcano_lab.explain.owners import ended_as
 from volcano_lab.explain.price import costs, placed_before, price, surplus
-from volcano_lab.explain.promises import promise_fails
 from volcano_lab.explain.remedy import Remedy, beside, gains, spared
 from volcano_lab.framework import SchedulerConfiguration, Session, collector_paused
 from volcano_lab.manifests import ManifestError, verdicts
@@ -134,7 +131,7 @@ class Tries:
         self.world = World(seen.objects, seen.ssn.conf, seen.called)
         self.trial = Trial(seen.objects, job.uid, seen.ssn.now)
         placed, promised, waiting = counts(job)
-        self.places = placed + (0 if promise_fails(seen, job) else promised)
+        self.places = placed + (0 if promises.promise_fails(seen, job) else promised)
         self.lost = bool(job.tasks) and not waiting and not pod
         self.barred = bool(seen.not_created.get(seen.called(job.uid))) or (
             seen.by_others(job))  # its pods are not there once it is admitted
@@ -145,7 +142,7 @@ class Tries:
     def _over(self) -> set[str]:
         """The jobs whose owner has ended, or whose pods do not keep running."""
         return {uid for uid, job in self.before.jobs.items()
-                if ended_as(self.seen, job) or fails_to_start(job)}
+                if owners.ended_as(self.seen, job) or fails_to_start(job)}
 
     @cached_property
     def base(self) -> Outcome:
@@ -263,7 +260,7 @@ class Tries:
         """
         uid = self.job.uid
         try:
-            change = differing(self.world, change)
+            change = candidates.differing(self.world, change)
             world = self.world.applied(change)
             if (raised := self._guaranteed(world[0])) != Change():
                 change += raised

@@ -10,10 +10,9 @@ from itertools import chain
 
 from volcano_lab.actions.evictions import never_preempts
 from volcano_lab.api import PENDING, RELEASING, ROOT_QUEUE, RUNNING, JobInfo, TaskInfo
-from volcano_lab.explain import evictions, lint, owners
+from volcano_lab.explain import evictions, lint, outcome, owners
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation, over, part
-from volcano_lab.explain.outcome import Eviction, Outcome
 from volcano_lab.explain.protection import CONDITIONS, budgets_of, keepers, protection, refusing
 from volcano_lab.messages import Message
 from volcano_lab.trace import POINTS, Record, grouped, short
@@ -298,7 +297,7 @@ def _leads(seen: Evidence, job: JobInfo, pods: list[TaskInfo]) -> Iterator[Cause
 # -- loops of the cluster --------------------------------------------------------------------------
 
 
-def cluster_loops(seen: Evidence, found: Outcome) -> Cause | None:
+def cluster_loops(seen: Evidence, found: outcome.Outcome) -> Cause | None:
     """Return what a cluster repeats in some cycles without a change: by action and queues, the jobs
     that lose pods, those for which they do, the plugins that allow it, and what returns the places.
     """
@@ -317,7 +316,7 @@ def cluster_loops(seen: Evidence, found: Outcome) -> Cause | None:
         "actions": [*dict.fromkeys(each.action for each in found.loops)]}, [], True)
 
 
-def _loop(seen: Evidence, found: Outcome, some: list[Eviction]) -> Message:
+def _loop(seen: Evidence, found: outcome.Outcome, some: list[outcome.Eviction]) -> Message:
     """What one action repeats between two queues, and the rule that returns the places."""
     winners, victims = ([*dict.fromkeys(getattr(each, name) for each in some)]
                         for name in ("winner", "job"))
@@ -332,7 +331,7 @@ def _loop(seen: Evidence, found: Outcome, some: list[Eviction]) -> Message:
                    victims=names[0], winners=names[1])
 
 
-def _returns(found: Outcome, one: Eviction) -> Message:
+def _returns(found: outcome.Outcome, one: outcome.Eviction) -> Message:
     """That allocate returns the places, by the plugin that puts the job of a victim first."""
     jobs = found.last.jobs if found.last is not None else {}
     queues = [jobs[uid].queue for uid in (one.job, one.winner) if uid in jobs]

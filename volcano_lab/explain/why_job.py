@@ -8,24 +8,19 @@ from itertools import chain
 from typing import Any
 
 from volcano_lab.api import PENDING, JobInfo, Resource, TaskInfo, objects as api, pod_sum, quantity
-from volcano_lab.explain import beyond, evictions, evidence, gangs, kubelet, origin, owners
+from volcano_lab.explain import beyond, evictions, evidence, gangs, holders, kubelet, origin, owners
 from volcano_lab.explain.evidence import Evidence, counts, was_admitted
 from volcano_lab.explain.explanation import TABLES, Cause, moment_text, over
-from volcano_lab.explain.gangs import apart_causes, gang_cause, topology_causes, validity_causes
-from volcano_lab.explain.holders import quota_users
 from volcano_lab.explain.lint import ignored_fields, place_of
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.order import hierarchical_order, priority_note
-from volcano_lab.explain.origin import TOO_LARGE, best_effort, cluster_too_small
-from volcano_lab.explain.owners import owner_of
 from volcano_lab.explain.promises import going_causes
 from volcano_lab.explain.questions import packed
 from volcano_lab.explain.refusals import admission_causes, entitled, limit_causes, never_starts
 from volcano_lab.explain.releases import differs
 from volcano_lab.explain.required import too_near
 from volcano_lab.explain.volumes import claim_causes, driver_causes
-from volcano_lab.manifests import SCHEDULER, job_controller, job_of
-from volcano_lab.manifests.workloads import KUEUE_QUEUE
+from volcano_lab.manifests import SCHEDULER, job_controller, job_of, workloads
 from volcano_lab.messages import Message, Said, alike, known, meant
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.plugins.sla import WAITING_TIME
@@ -46,7 +41,7 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     beside = [*above, *going_causes(seen, job), *_fields(seen, job), *_creator(seen, job),
               *kubelet.failed_causes(seen, job),
               *kubelet.bound_causes(seen, job), *kubelet.evicted_before(seen, job),
-              *_groups_beside(seen, job), *apart_causes(seen, job), *_quota_counts(seen, job)]
+              *_groups_beside(seen, job), *gangs.apart_causes(seen, job), *_quota_counts(seen, job)]
     stands = bool(job.tasks) and not evidence.waits(job)
     for cause in beside:
         cause.context |= not stands
@@ -58,8 +53,8 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
                 *unusual(seen, job, pods), *packed(seen, pods if len(pods) > 1 else [])]
     popped = seen.of("job", job=job.uid)  # without: no refusal was recorded, or it had no turn
     causes = [*_causes(seen, job)] or [Cause.of("unknown" if popped else "no_turn", records=popped)]
-    if {*TOO_LARGE, "larger_than_any_node"}.isdisjoint(cause.code for cause in causes):
-        causes += cluster_too_small(seen, job)
+    if {*origin.TOO_LARGE, "larger_than_any_node"}.isdisjoint(cause.code for cause in causes):
+        causes += origin.cluster_too_small(seen, job)
     causes.sort(key=lambda cause: cause.code != "each_other")
     causes += [*entitled(seen, job, causes)]
     causes[1:1] = _unseen_nodes(seen, job)
@@ -147,7 +142,7 @@ def _not_made(seen: Evidence, job: JobInfo, why: Said) -> Cause:
         return Cause("pods_forbidden", said, {**by.facts, "by": by.code, "slips": [
             (by.facts["name"], by.facts["asked"], by.facts["bound"])] if "asked" in by.facts else []
             }, [], enough)
-    used, users = quota_users(seen, job, by.facts["wanted"])
+    used, users = holders.quota_users(seen, job, by.facts["wanted"])
     stuck = [uid for uid in users if seen.ssn.jobs[uid].valid_task_num() < seen.ssn.jobs[
         uid].min_available and by.facts["quota"] in [
             refusal_of(each).get("quota") for each in seen.not_created.get(seen.called(uid), ())]]
@@ -251,8 +246,8 @@ def _strangers(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield that pods of the PodGroup or, where none is in it, of its owner name another scheduler,
     and a PodGroup of its name that is not Volcano's.
     """
-    key, owner = job.pod_group.key, None if job.tasks else owner_of(job)
-    if what := owners.unread_group(seen, key, owner_of(job)):
+    key, owner = job.pod_group.key, None if job.tasks else owners.owner_of(job)
+    if what := owners.unread_group(seen, key, owners.owner_of(job)):
         yield Cause("group_unread", Message("not_created", name=seen.called(job.uid), what=what),
                     {}, [], True)
     yield from elsewhere([pod for pod in seen.elsewhere.values() if job_of(pod) == key or (
@@ -262,7 +257,7 @@ def _strangers(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 
 def _by_others(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield that pods of an owner run which another scheduler has placed."""
-    owner = owner_of(job)
+    owner = owners.owner_of(job)
     yield from elsewhere([task.pod for task in job.tasks.values() if owner and not seen.is_new(
         task) and task.pod.spec.scheduler_name not in ("", SCHEDULER)], owner, run=True)
 
@@ -326,23 +321,23 @@ def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         if evicting:
             yield Cause.of("evicts_for_admitted", context=True, n=len(evicting), actions=evicting)
         return
-    hopeless = [*validity_causes(seen, job)] or [*driver_causes(seen, job)]
+    hopeless = [*gangs.validity_causes(seen, job)] or [*driver_causes(seen, job)]
     yield from hopeless
     if hopeless:
         return
     yield from limit_causes(seen, job)
-    topology = list(topology_causes(seen, job))
+    topology = list(gangs.topology_causes(seen, job))
     yield from topology[:1]
     yield from claim_causes(seen, job)
     yield from node_causes(seen, job, room=not topology)
     yield from topology[1:]  # who holds what, after the state of the nodes themselves
-    gang = gang_cause(seen, job)
+    gang = gangs.gang_cause(seen, job)
     if gang is not None:
         yield gang
     yield from _left_alone(seen, job)
     yield from evictions.eviction_causes(seen, job)
     yield from hierarchical_order(seen, job)
-    yield from best_effort(seen, job.queue, True)
+    yield from origin.best_effort(seen, job.queue, True)
 
 
 def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -370,7 +365,7 @@ def _gated(pods: list[api.Pod]) -> Cause:
     said = [Message("gated.later", gate=QUEUE_GATE)] * (QUEUE_GATE in gates)
     if any(gate.startswith("kueue.x-k8s.io/") for gate in gates):
         said = [Message("gated.kueue", namespace=pods[0].namespace,
-                        queue=pods[0].metadata.labels.get(KUEUE_QUEUE))]
+                        queue=pods[0].metadata.labels.get(workloads.KUEUE_QUEUE))]
     cause = Cause.of("gated", *said, n=len(pods), pod=pods[0].key, gates=gates)
     cause.numbers["own"] = [] if said and said[0].code == "gated.kueue" else gates
     return cause

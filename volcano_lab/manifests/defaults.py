@@ -16,10 +16,8 @@ from functools import partial
 
 from volcano_lab.api import objects as api
 from volcano_lab.framework import collector_paused
-from volcano_lab.manifests import disruptions, owners
-from volcano_lab.manifests.admission import verdicts
+from volcano_lab.manifests import admission, disruptions, document, owners
 from volcano_lab.manifests.controllers import Controllers, name_of
-from volcano_lab.manifests.document import UNREAD
 from volcano_lab.manifests.field_defaults import FIRST_TIME, identified
 from volcano_lab.manifests.loader import Loaded, ManifestError, about
 from volcano_lab.manifests.workloads import too_large
@@ -54,7 +52,7 @@ def with_defaults(objects: Iterable[api.KubernetesObject],
     cluster = Controllers(given := list(objects), list(running), complete)
     complete.given, fields = Loaded(given, objects), cluster.fields
     known = {*map(name_of, given)}  # one that is not read may have the name of another object
-    complete.not_created = {key: [each for each in said if each.code not in UNREAD or (
+    complete.not_created = {key: [each for each in said if each.code not in document.UNREAD or (
         key not in known)] for key, said in complete.reports.items()}
     if not (problems := too_large(given, partial(owners.pods_asked, objects=given), cluster.label)):
         for number, obj in enumerate([*_queues_of_the_cluster(cluster.objects),
@@ -96,7 +94,7 @@ def _twice(objects: Sequence[api.KubernetesObject], given: Sequence[api.Kubernet
     """
     counts = Counter((obj.kind, obj.key) for obj in objects)
     twice: list[Said] = [f"{kind} {key}" for (kind, key), count in counts.items() if count > 1]
-    found = [about(each.label, each.what) for each in (verdicts(given) if twice else ())
+    found = [about(each.label, each.what) for each in (admission.verdicts(given) if twice else ())
              if each.rule == "job-task-name"]
     if found:
         return found + _twice(given, ())

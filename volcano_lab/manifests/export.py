@@ -11,10 +11,9 @@ from itertools import filterfalse
 from typing import Any
 
 from volcano_lab.api.objects import ConfigMap, KubernetesObject, ObjectMeta
-from volcano_lab.manifests import defaults, live
+from volcano_lab.manifests import defaults, live, operators
 from volcano_lab.manifests.anonymise import Renaming
 from volcano_lab.manifests.loader import Loaded, ManifestError, dump, scheduler_conf_of, to_dict
-from volcano_lab.manifests.operators import OperatorObject
 
 FORMS = ("yaml", "json", "case")
 
@@ -96,6 +95,6 @@ def anonymised(objects: Iterable[KubernetesObject]) -> Loaded:
         t2: x3
     """
     objects = list(objects)
-    if any(isinstance(obj, OperatorObject) for obj in objects):
+    if any(isinstance(obj, operators.OperatorObject) for obj in objects):
         objects = [*defaults.with_defaults(objects), *filter(_is_map, objects)]
     return Loaded(map(Renaming(objects).object, objects))

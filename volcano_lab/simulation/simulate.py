@@ -25,8 +25,7 @@ from volcano_lab.manifests.described import world_of
 from volcano_lab.manifests.field_defaults import FIRST_TIME
 from volcano_lab.manifests.owners import JOB, owners_of
 from volcano_lab.messages import Message, friendly_errors, mark, misused
-from volcano_lab.simulation import cluster_side, workload
-from volcano_lab.simulation.history import History
+from volcano_lab.simulation import cluster_side, history, workload
 from volcano_lab.simulation.simulation import Simulation
 from volcano_lab.simulation.workload import Spread, WorkloadError
 
@@ -79,7 +78,7 @@ def simulate(objects: Iterable[KubernetesObject],
              conf: SchedulerConfiguration | str | None = None, *,
              until: float | str | None = None, arrivals: Coming = None,
              duration: Times | None = None, failures: Times | None = None,
-             period: float | str | None = None, seed: int = 0, **more: Any) -> History:
+             period: float | str | None = None, seed: int = 0, **more: Any) -> history.History:
     """Run the jobs of a cluster over time, and return the history.
 
     Args:

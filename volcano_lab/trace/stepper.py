@@ -11,8 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from volcano_lab.messages import Misuse, friendly_errors, gettext
-from volcano_lab.trace import OPERATIONS, Part, Record, Shown, State, TraceReader, sentence
-from volcano_lab.trace.state import named
+from volcano_lab.trace import OPERATIONS, Part, Record, Shown, State, TraceReader, sentence, state
 
 Condition = Callable[[Record], bool]
 BACK = {"do": "undo", "undo": "do", "commit": "uncommit"}
@@ -135,7 +134,7 @@ class Stepper(Shown):
     def _move(self, record: Record, back: bool) -> None:
         log = self.trace.log.get(record.number, [])
         for what, name, before, now in log[::-1] if back else log:
-            fields = named(what, before if back else now)
+            fields = state.named(what, before if back else now)
             self.state[what][name] = self.state[what][name] | fields
         if record.kind in OPERATIONS and record["statement"] is not None:
             self._track(record, BACK[record.kind] if back else record.kind)

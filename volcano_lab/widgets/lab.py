@@ -17,9 +17,8 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.framework.collector import collector_paused
 from volcano_lab.messages import Message, Misuse, NoSuch, gettext, mark, paragraph
 from volcano_lab.messages.attempt import attempt
-from volcano_lab.widgets import live, pictures, stills
+from volcano_lab.widgets import decisions, live, pictures, stills
 from volcano_lab.widgets.controls import Control
-from volcano_lab.widgets.decisions import Decisions, collect_later, later
 from volcano_lab.widgets.story import Facts, Report
 
 Values = dict[str, Any]
@@ -114,7 +113,7 @@ class Lab(live.OnPage):
         twice = {key for key in self._keys if self._keys.count(key) > 1}
         if twice:
             raise Misuse("lab.keys", keys=sorted(twice))
-        self._decisions = Decisions(self._decided)
+        self._decisions = decisions.Decisions(self._decided)
         self._timer: asyncio.TimerHandle | None = None
         self._values = dict(self.start)
         self._facts, self._board = self._decisions.of(self.start)
@@ -214,7 +213,7 @@ class Lab(live.OnPage):
     def _apply(self, values: Values, sentences: list[str], *, more: bool = False,
                ghost: str = "last", past: bool = True) -> None:
         """Decide from other values; `more` continues the last move, `past` can be undone."""
-        with collector_paused(collect_later):
+        with collector_paused(decisions.collect_later):
             fresh = ghost == "none"
             was = (self._origin, self._before) if more else (self._values, self._facts)
             found, error = attempt(lambda: self._followed(values, sentences, was, fresh))
@@ -272,7 +271,7 @@ class Lab(live.OnPage):
                 self._ahead(values)
 
         if self._decisions.took < AHEAD_MOST:
-            self._timer = later(AHEAD_AFTER, decide)
+            self._timer = decisions.later(AHEAD_AFTER, decide)
 
     def _changes(self, before: Facts, now: Facts) -> list[str]:
         changed = [text for each in self.says for text in each.sentences(before, now)]
