@@ -12,14 +12,9 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+from volcano_lab.api import objects
 from volcano_lab.api.durations import parse_bool, parse_duration
 from volcano_lab.api.fit_error import FitErrors
-from volcano_lab.api.objects import (
-    NetworkTopologySpec,
-    PodGroup,
-    PodGroupStatus,
-    SubGroupPolicySpec,
-)
 from volcano_lab.api.resource import EMPTY, Resource, total
 from volcano_lab.api.status import ALLOCATED_STATUSES, PENDING, PIPELINED, SUCCEEDED, TaskStatus
 from volcano_lab.api.sub_job import SubJobInfo, WholeJob, match_values, sub_job_id
@@ -67,14 +62,14 @@ class JobInfo(TaskIndex):
         self.task_min_available_total = 0
         self.allocated = self.total_request = EMPTY
         self.creation_timestamp = 0.0
-        self.pod_group: PodGroup = _UNKNOWN
+        self.pod_group: objects.PodGroup = _UNKNOWN
         self.preemptable = False
         self.min_available_budget = self.max_unavailable_budget = ""
         self._gated = 0
 
     # -- the PodGroup ----------------------------------------------------------------------------
 
-    def set_pod_group(self, pod_group: PodGroup) -> None:
+    def set_pod_group(self, pod_group: objects.PodGroup) -> None:
         """Apply a PodGroup; sub-jobs are rebuilt if its policies changed."""
         meta, spec, notes = pod_group.metadata, pod_group.spec, pod_group.metadata.annotations
         self.name, self.namespace, self.pg_uid = meta.name, meta.namespace, meta.uid
@@ -296,7 +291,7 @@ class JobInfo(TaskIndex):
 
     # -- sub-jobs and topology --------------------------------------------------------------------
 
-    def _policies(self) -> list[SubGroupPolicySpec]:
+    def _policies(self) -> list[objects.SubGroupPolicySpec]:
         return self.pod_group.spec.sub_group_policy if self.pod_group else []
 
     def _add_task_to_sub_job(self, task: TaskInfo) -> None:
@@ -317,7 +312,7 @@ class JobInfo(TaskIndex):
         if default is None and not self._policies() and not self.with_network_topology():
             default = self.sub_jobs[self.uid] = WholeJob(self, self.uid, self.min_available)
         elif default is None:
-            policy = SubGroupPolicySpec(
+            policy = objects.SubGroupPolicySpec(
                 sub_group_size=None if self._policies() else self.min_available,
                 network_topology=self.network_topology)
             default = self.sub_jobs[self.uid] = SubJobInfo(self.uid, self.uid, self.uid, policy)
@@ -327,7 +322,7 @@ class JobInfo(TaskIndex):
         return bool(self._policies())
 
     @property
-    def network_topology(self) -> NetworkTopologySpec | None:
+    def network_topology(self) -> objects.NetworkTopologySpec | None:
         """Return the PodGroup's network topology; None without one."""
         return self.pod_group.spec.network_topology if self.pod_group else None
 
@@ -345,7 +340,7 @@ class JobInfo(TaskIndex):
         return f"JobInfo({self.uid}, queue {self.queue}, min {self.min_available}, {counts})"
 
 
-def clone_pod_group(pod_group: PodGroup) -> PodGroup:
+def clone_pod_group(pod_group: objects.PodGroup) -> objects.PodGroup:
     """Return a copy whose status and topologies may change independently; metadata is shared."""
     spec = pod_group.spec
     if spec.network_topology is not None or spec.sub_group_policy:
@@ -353,13 +348,13 @@ def clone_pod_group(pod_group: PodGroup) -> PodGroup:
                     for p in spec.sub_group_policy]
         topology = spec.network_topology and spec.network_topology.evolve()
         spec = spec.evolve(network_topology=topology, sub_group_policy=policies)
-    return PodGroup(pod_group.metadata, spec, clone_status(pod_group.status))
+    return objects.PodGroup(pod_group.metadata, spec, clone_status(pod_group.status))
 
 
-def clone_status(status: PodGroupStatus) -> PodGroupStatus:
+def clone_status(status: objects.PodGroupStatus) -> objects.PodGroupStatus:
     """Return a copy with its own list of conditions."""
-    return PodGroupStatus(status.phase, status.conditions.copy(), status.running, status.succeeded,
-                          status.failed)
+    return objects.PodGroupStatus(status.phase, status.conditions.copy(), status.running,
+                                  status.succeeded, status.failed)
 
 
 def _positive(text: str | None) -> float | None:

@@ -79,8 +79,7 @@ class Candidates(fields.Fields):
             for uid in cause.numbers.get("stranded", ()):
                 yield from self._gone([uid])
         if "no_enqueue_action" not in codes:
-            yield options.with_action(world, "allocate", rank=Rank.HARMLESS
-                                      if world.conf.refused else Rank.SWITCH)
+            yield options.with_action(world, "allocate")
         if codes & {*ROOM, *CAPABILITY, "over_deserved", "overcommit_refuses"}:
             yield from self._from_others()
         if codes & {*CAPABILITY, *SHARE, "queue_closed", "refused", "node_group"}:
@@ -270,8 +269,7 @@ class Candidates(fields.Fields):
                  for uid, count in numbers.get("minimums", {}).items()}
         for uid in least if self.job.uid in least else ():
             tasks = [*self.ssn.jobs[uid].tasks.values()]
-            if uid != self.job.uid and all(
-                    task.pod.metadata.owner_references for task in tasks):
+            if uid != self.job.uid and all(task.pod.metadata.owner_references for task in tasks):
                 yield once(least[self.job.uid], least[uid], rank=Rank.OTHERS, removals=tuple(
                     f"pod/{task.key}" for task in tasks if task.node_name))
 

@@ -304,7 +304,7 @@ def gone(world: World, jobs: Iterable[str], rank: int = Rank.OTHERS) -> Iterator
 # -- the configuration ----------------------------------------------------------------------------
 
 
-def with_action(world: World, *names: str, but: str = "", rank: int = Rank.SWITCH) -> Option:
+def with_action(world: World, *names: str, but: str = "") -> Option:
     """More actions as Volcano's documents have them: enqueue first, then allocate, then others;
     without one.
     """
@@ -313,7 +313,7 @@ def with_action(world: World, *names: str, but: str = "", rank: int = Rank.SWITC
         place = {"enqueue": 0, "allocate": int("enqueue" in there)}.get(
             name, there.index("allocate") + 1 if "allocate" in there else len(there))
         there.insert(place, name)
-    return _actions(there, rank)
+    return _actions(there, Rank.HARMLESS if world.conf.refused else Rank.SWITCH)
 
 
 def without_action(world: World, name: str, rank: int = Rank.QUEUE) -> Option:
