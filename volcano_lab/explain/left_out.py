@@ -13,8 +13,7 @@ from attrs import evolve
 
 from volcano_lab.api.objects import OwnerReference, Pod, PodGroup
 from volcano_lab.api.task import GROUP_NAME
-from volcano_lab.changes import Change, at_path
-from volcano_lab.changes.draft import owners_of
+from volcano_lab.changes import Change, at_path, draft
 from volcano_lab.explain import options, origin
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation
@@ -24,9 +23,7 @@ from volcano_lab.explain.owners import unread_group
 from volcano_lab.explain.remedy import Remedy, gains
 from volcano_lab.explain.why_job import elsewhere, refusal_of, wanted_by_all
 from volcano_lab.framework import SchedulerConfiguration
-from volcano_lab.manifests import SCHEDULER, job_of, with_defaults
-from volcano_lab.manifests.document import UNREAD
-from volcano_lab.manifests.operators import OperatorObject, ended
+from volcano_lab.manifests import SCHEDULER, document, job_of, operators, with_defaults
 from volcano_lab.manifests.workloads import suspended
 from volcano_lab.messages import Message, meant
 from volcano_lab.trace import Names
@@ -91,11 +88,11 @@ def _not_created(seen: Evidence, what: str, names: set[str]) -> Explanation | No
                 for group in [said and said.code == "webhook.group" and unread_group(
                     seen, f"{name.partition('/')[0]}/{said.facts['name']}", next(iter(
                         seen.named.get(name, ())), None))] if group]
-    reasons.sort(key=lambda reason: reason.facts["what"].code in UNREAD)
+    reasons.sort(key=lambda reason: reason.facts["what"].code in document.UNREAD)
     created = [*_created(seen, reasons)]
     begins = tuple(f"{name}-" for name in names)
     alike = [job for job in map(seen.called, seen.ssn.jobs) if job.startswith(begins)]
-    if alike and reasons[0].facts["what"].code in UNREAD:
+    if alike and reasons[0].facts["what"].code in document.UNREAD:
         reasons.append(Message("left_out.begins", jobs=alike))
     return Explanation(what, reasons[0], [Cause("left_out", reasons[1:])],
                        partial(_with_pods, seen, what, created) if created else None)
@@ -136,7 +133,7 @@ def _with_pods(seen: Evidence, name: str, created: list[Option], _: float) -> It
         for change in map(option.at, range(1, option.steps + 1)):
             objects, conf = change.given(world.objects, world.conf)
             pod = next((obj for obj in objects if isinstance(obj, Pod) and any(
-                name in (made, f"{obj.namespace}/{made}") for _, owner in owners_of(obj)
+                name in (made, f"{obj.namespace}/{made}") for _, owner in draft.owners_of(obj)
                 for made in (owner, owner.rpartition("-")[0]))), None)  # or by a CronJob
             found = pod and [*_remedy(seen, world, name, change, (objects, conf), job_of(pod))]
             if found:
@@ -185,8 +182,8 @@ def _also(seen: Evidence, left_out: Message, groups: dict[str, str], pods: list[
         if other := unread_group(seen, f"{pod.namespace}/{group}", owner):
             yield other
             continue
-        over = owner and next(filter(None, (ended(obj) for obj in seen.named.get(
-            f"{pod.namespace}/{owner.name}", ()) if isinstance(obj, OperatorObject)
+        over = owner and next(filter(None, (operators.ended(obj) for obj in seen.named.get(
+            f"{pod.namespace}/{owner.name}", ()) if isinstance(obj, operators.OperatorObject)
             and obj.kind == owner.kind)), None)
         if owner and over:
             yield Message("left_out.over", kind=owner.kind, name=owner.name, group=group,

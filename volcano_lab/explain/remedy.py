@@ -10,10 +10,8 @@ from typing import Any
 from attrs import Factory, define, field
 
 from volcano_lab.api import PIPELINED, RELEASING, JobInfo, Resource, TaskInfo
-from volcano_lab.changes import Change
+from volcano_lab.changes import Change, more_nodes, words
 from volcano_lab.changes.kubectl import created_again, kubectl
-from volcano_lab.changes.more_nodes import membership
-from volcano_lab.changes.words import any_of
 from volcano_lab.explain import options, owners, promises
 from volcano_lab.explain.evidence import Evidence, not_started, unplaced
 from volcano_lab.explain.outcome import Outcome
@@ -53,7 +51,7 @@ class Remedy:
     def does(self) -> Message:
         """What is changed, in one of the ways that do the same."""
         ends = self.rank == options.Rank.WAIT
-        return any_of([self.world.described(each, ends) for each in (self.made, *self.alike)])
+        return words.any_of([self.world.described(each, ends) for each in (self.made, *self.alike)])
 
     @property
     def change(self) -> str:
@@ -166,7 +164,7 @@ def _by_hyper_node(seen: Evidence, job: JobInfo, change: Change) -> Iterator[Mes
     """
     nodes = [text.removeprefix("node/").partition(".more=")[0] for text in change.settings
              if ".more=" in text and job.contains_network_topology()]
-    found = grouped((membership(obj, name, seen.ssn.nodes), obj.name)
+    found = grouped((more_nodes.membership(obj, name, seen.ssn.nodes), obj.name)
                     for obj in seen.objects for name in nodes)
     yield from [Message(f"gains.{way}", names=names) for way, names in found.items() if way]
 
