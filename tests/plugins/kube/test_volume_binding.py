@@ -243,13 +243,13 @@ def test_a_placement_that_is_repeated_reserves_no_volume():
 
 
 def test_volumes_are_compared_once_with_claims_that_are_alike(monkeypatch):
-    suits, asked = volume_binding._suits, []
+    suits, asked = volume_binding.stored.suits, []
 
     def counted(disk, wanted):
         asked.append(disk.name)
         return suits(disk, wanted)
 
-    monkeypatch.setattr(volume_binding, "_suits", counted)
+    monkeypatch.setattr(volume_binding.stored, "suits", counted)
     there = scene(claim("a"), claim("b"), klass(), volume("d1", zone="a"), volume("d2", zone="b"))
     assert there.fits(claims("a")) == there.fits(claims("b", name="q")) == ["n1", "n2"]
     assert asked == ["d1", "d2"]
