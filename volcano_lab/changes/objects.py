@@ -181,7 +181,7 @@ class Setting:
         place = draft.find(f"{word}/{name}", self.target)
         if not _FIELD.fullmatch(field := rest[len(name):]):
             raise loader.ManifestError("setting.no_field" if field else "setting.no_field_remove",
-                                target=self.target)
+                                       target=self.target)
         return place, full_path(draft[place], steps_of(field)), draft[place]
 
     def applied_to(self, draft: Draft) -> bool:
@@ -215,7 +215,7 @@ class Setting:
         if runs:
             name = next((key_of(obj) for obj in there if isinstance(obj, api.PodGroup)), "job/NAME")
             raise loader.ManifestError("setting.running", text=self.text, runs=runs, kind=job.kind,
-                                key=job.key, name=name, words=WORDS)
+                                       key=job.key, name=name, words=WORDS)
         for place in created:
             draft.put(place, None)
 
@@ -303,7 +303,7 @@ def _created(target: str, value: dict[str, Any], where: str) -> api.KubernetesOb
     obj = loader.from_dict(document, strict=True)
     if wrong := names.problems(obj):
         raise loader.ManifestError("setting.uncreated", where=where, word=word, rest=rest,
-                            problem=wrong[0])
+                                   problem=wrong[0])
     return obj
 
 
