@@ -149,6 +149,18 @@ def test_a_driver_that_no_node_has_is_named_with_the_flag_that_helps():
     assert "--ignored-provisioners=ebs.csi.aws.com" in str(told[0][1])
 
 
+@pytest.mark.parametrize("version, more, lacking", [
+    ("7", [], True), ("", [], False), ("7", [csi_node("n1", other=3)], False)])
+def test_an_export_without_csi_nodes_is_read_as_if_nodes_offer_all_drivers(version, more, lacking):
+    """Each node of a cluster has one: what an export leaves out is not absent there."""
+    nodes = [each.changed(metadata={"resource_version": version}) for each in NODES[:2]]
+    loaded = Cluster([*nodes, claim(), klass(provisioner="ebs.csi.aws.com"), POD, *more]).objects()
+    assert ([str(each) for each in loaded.warnings if "CSINode" in str(each)] == [
+        "There is no CSINode among the objects: each node is taken to offer ebs.csi.aws.com, "
+        "without a limit of volumes. Add the output of kubectl get csinodes -o yaml."]) is lacking
+    assert ("driver_nowhere" in Explainer(loaded).why("web").codes) is not lacking
+
+
 def test_a_driver_that_a_node_has_is_no_matter_of_lint():
     objects = [*NODES, claim(), klass(), volume(), POD]
     assert not contradictions(Explainer(Cluster(objects).objects()).session)

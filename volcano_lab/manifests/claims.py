@@ -1,5 +1,6 @@
 """The claims to volumes that controllers create with new pods: those of Jobs and StatefulSets, and
-those of ephemeral volumes; and the volumes of new claims that wait for no pod.
+those of ephemeral volumes; the volumes of new claims that wait for no pod; and the CSINodes that
+an export lacks.
 
 Differs on purpose: the claim of a Job has a number at the end of its name in place of random
 letters.
@@ -11,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from volcano_lab.api import objects as api
-from volcano_lab.api.storage import NO_PROVISIONER, WAIT, class_of, size, suits
+from volcano_lab.api.storage import DRIVER, NO_PROVISIONER, WAIT, class_of, size, suits
 from volcano_lab.manifests.job_controller import claims_of_job
 from volcano_lab.manifests.loader import ManifestError, about, labelled
 from volcano_lab.manifests.schema import Findings, structure
@@ -87,3 +88,26 @@ def with_volume(claim: api.PersistentVolumeClaim, classes: Iterable[api.StorageC
         claim.reference(), found.name, wanted.volume_mode, wanted.volume_attributes_class_name,
         affinity, api.CSIVolumeSource(found.provisioner, name)),
         api.PersistentVolumeStatus("Bound"))]
+
+
+def csi_nodes(objects: Iterable[api.KubernetesObject]) -> list[api.CSINode]:
+    """Return what each node of a cluster has, and some exports lack: its CSINode, with the drivers
+    of all volumes and classes and no limits. None for nodes that no API server has stored.
+
+    >>> node = api.Node(api.ObjectMeta("n1", resource_version="7"))
+    >>> found = csi_nodes([node, api.StorageClass(api.ObjectMeta("fast"), "disk.csi.io")])
+    >>> [(each.name, each.spec.drivers[0].name) for each in found]
+    [('n1', 'disk.csi.io')]
+    """
+    drivers, nodes = dict[str, None](), list[str]()
+    for obj in objects:
+        if isinstance(obj, api.CSINode):
+            return []
+        if isinstance(obj, api.StorageClass):
+            drivers[obj.parameters.get(DRIVER, obj.provisioner)] = None
+        if isinstance(obj, api.PersistentVolume) and obj.spec.csi:
+            drivers[obj.spec.csi.driver] = None
+        nodes += [obj.name] * (isinstance(obj, api.Node) and bool(obj.metadata.resource_version))
+    spec = api.CSINodeSpec([api.CSINodeDriver(name) for name in sorted(drivers)
+                            if name not in ("", NO_PROVISIONER)])
+    return [api.CSINode(api.ObjectMeta(name), spec) for name in nodes if spec.drivers]

@@ -17,6 +17,7 @@ from functools import partial
 from volcano_lab.api import objects as api
 from volcano_lab.framework import collector_paused
 from volcano_lab.manifests import admission, disruptions, document, owners
+from volcano_lab.manifests.claims import csi_nodes
 from volcano_lab.manifests.controllers import Controllers, name_of
 from volcano_lab.manifests.field_defaults import FIRST_TIME, identified
 from volcano_lab.manifests.loader import Loaded, ManifestError, about
@@ -69,6 +70,10 @@ def with_defaults(objects: Iterable[api.KubernetesObject],
                                 for pod in pods] for key, pods in complete.later.items()}
         for claim in cluster.claims():
             complete.extend(cluster.claim(identified(claim, FIRST_TIME + len(complete))))
+        if lacking := csi_nodes(complete):
+            complete += [identified(each, FIRST_TIME + len(complete)) for each in lacking]
+            complete.warnings.append(Message("manifest.csi_nodes", drivers=[
+                each.name for each in lacking[0].spec.drivers]))
         disruptions.count_new(complete, given)
         problems = fields.problems + _twice(complete, complete.given)
     if problems:
