@@ -2,6 +2,7 @@
 English one, but for its comments. A text that is not translated yet blocks nobody.
 """
 
+import os
 import re
 from pathlib import Path
 
@@ -90,7 +91,9 @@ STAYS = re.compile("|".join((
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [  # lesson 14 simulates days for minutes: not in CI
+    path for path in NOTEBOOKS if not ("CI" in os.environ and path.name.startswith("14-"))
+    ], ids=lambda path: path.stem)
 def test_every_text_of_a_chinese_lesson_is_found_whole(path):
     assert [text for text in translate.missing(path)
             if not STAYS.search(text)] == []

@@ -20,7 +20,7 @@ def lessons(request):
         yield found
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_what_the_lesson_says_is_so(lesson, lessons):
     wrong = lessons[lesson].get()
