@@ -173,6 +173,13 @@ def test_what_the_api_server_refuses_of_objects_that_exist_has_them_created_agai
     assert sorted(created_again(Change((setting,)), world)) == names
 
 
+@pytest.mark.parametrize("field, fixed", [
+    ("template.spec.nodeSelector={disk: ssd}", True), ("replicas=2", False)])
+def test_a_whole_path_is_one_of_the_job_itself(world, field, fixed):
+    found = created_again(Change((f"job/team/gang.spec.tasks.0.{field}",)), world)
+    assert found == ["vcjob gang -n team"] * fixed
+
+
 LIMITS = """
 {apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: q}, spec: {weight: 2,
  capability: {cpu: 8, memory: 4Gi}, affinity: {nodeGroupAffinity: {

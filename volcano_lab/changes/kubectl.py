@@ -7,10 +7,12 @@ import json
 import re
 import shlex
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup, VolcanoJob
 from volcano_lab.changes.change import Change
+from volcano_lab.changes.conf import parted
 from volcano_lab.changes.draft import Draft
 from volcano_lab.changes.job_fields import IN_GROUP, IN_PODS
 from volcano_lab.changes.objects import Setting, apply
@@ -50,7 +52,7 @@ def kubectl(change: Change, world: Sequence[KubernetesObject]) -> list[str]:
     kubectl patch queue a --type merge -p '{"spec": {"capability": {"nvidia.com/gpu": "8"}}}'
     """
     given = Draft(getattr(world, "given", world))
-    draft = given if change.of_manifest else Draft(world)
+    draft = _named_by(change, world)
     patches: dict[str, dict[str, Any]] = {}
     commands = [line for name in change.removals
                 for there in [draft if draft.has(name, name) else given]
@@ -74,11 +76,14 @@ def created_again(change: Change, world: Sequence[KubernetesObject]) -> list[str
     >>> created_again(Change(("job/train.minAvailable=1", "queue/a.weight=2")), objects)
     []
     """
-    draft, found = Draft(world), dict[str, None]()
-    for text in change.settings:
-        if not text.startswith(("conf/", "plugin/")):
-            found |= dict.fromkeys(_refusing(draft, Setting.read(text)))
-    return [*found]
+    draft = _named_by(change, world)
+    return [*dict.fromkeys(chain.from_iterable(
+        _refusing(draft, Setting.read(text)) for text in parted(change.settings)[0]))]
+
+
+def _named_by(change: Change, world: Sequence[KubernetesObject]) -> Draft:
+    """Return the objects of which a change names fields: manifests, where it has whole paths."""
+    return Draft(getattr(world, "given", world) if change.of_manifest else world)
 
 
 def _refusing(draft: Draft, setting: Setting) -> Iterator[str]:
