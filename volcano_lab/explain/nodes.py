@@ -46,7 +46,7 @@ def node_causes(seen: Evidence, job: JobInfo, room: bool = True) -> Iterator[Cau
         if room and "room" not in reported and INSUFFICIENT in record["errors"]:
             full = _full(seen, task, record, (nodes, let_in), inside)
             reported |= {"room"} if full else set()
-            for cause in full[:1]:
+            for cause in full[:1] if refused else ():
                 cause.numbers |= _behind(seen, record, refused)
         yield from _in_order(refused, full, len(let_in))
 
@@ -201,7 +201,7 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
     numbers = {"request": part(request, names), "free_in_total": total, "free_on_one_node": most,
                "nodes": len(allowed), **({"allowed": allowed} if some else {}),
                **({"largest": largest} if any(largest.values()) else {}),  # else no node has any
-               **nearest(seen, choice, part(request, names), allowed)}
+               **nearest(seen, choice, part(request, names), left, allowed)}
     code, form = _kind(any(largest.values()), some, bool(full), len(allowed))
     listed = anywhere if some and len(allowed) <= rules.MOST else names
     said = Message(form, pod=task.key, inside=inside, count=count, allowed=len(allowed),
@@ -283,13 +283,12 @@ def missing(request: Amounts, left: Amounts) -> list[str]:
             if amount - left.get(name, 0.0) >= MIN_RESOURCE]
 
 
-def nearest(seen: Evidence, choice: Record, request: Amounts, names: Collection[str]
-            ) -> dict[str, Any]:
+def nearest(seen: Evidence, choice: Record, request: Amounts, left: dict[str, Amounts],
+            names: Collection[str]) -> dict[str, Any]:
     """Return the `best` of `n` nodes, by what they have left for a request, and what it `lacks`;
     of those that are level, one without pods of the same job.
     """
-    left, job = seen.free(choice, request), seen.ssn.jobs[seen.tasks[choice["task"]].job]
-    there = seen.state_at(choice)["tasks"]
+    job, there = seen.ssn.jobs[seen.tasks[choice["task"]].job], seen.state_at(choice)["tasks"]
     own = {there[task.key]["node"] for task in job.tasks.values()}
     short = {name: over(request, left[name]) for name in names}
     best = min(short, key=lambda name: (max([0.0, *(

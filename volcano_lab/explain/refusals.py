@@ -334,8 +334,10 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
 
 def _whole(seen: Evidence, each: Amounts, limit: Amounts, record: Record) -> dict[str, Any]:
     """That a limit is all that the cluster has, and what its best node lacks for a pod."""
-    return {"whole": True, **nearest(seen, record, each, seen.trace.nodes)} if (
-        origin.of_cluster(seen, limit)) else {}
+    if not origin.of_cluster(seen, limit):
+        return {}
+    left = seen.free(record, each)
+    return {"whole": True, **nearest(seen, record, each, left, seen.trace.nodes)}
 
 
 def _left_for(seen: Evidence, job: JobInfo, record: Record, names: list[str]

@@ -97,8 +97,10 @@ def rule_causes(seen: Evidence, task: str, objections: dict[str, str],
     """Yield a cause for each reason against nodes; `among` is how many nodes were searched, and
     which: 0 for the one that is asked about.
     """
+    if not objections:
+        return
     count, inside = among
-    labels = required.values_by_label(each.node for each in seen.ssn.nodes.values() if objections)
+    labels = required.values_by_label(node.node for node in seen.ssn.nodes.values())
     by_reason = grouped((reason, name) for name, reason in objections.items())
     for reason, names in by_reason.items():
         code, rule = rule_of(reason)
