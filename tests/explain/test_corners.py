@@ -306,9 +306,9 @@ def test_a_label_that_names_no_queue_is_told():
 
 
 def test_a_kind_that_is_not_read_is_known_by_name():
-    cron = ("{apiVersion: argoproj.io/v1alpha1, kind: CronWorkflow, metadata: {name: nightly}, "
+    cron = ("{apiVersion: ray.io/v1, kind: RayCronJob, metadata: {name: nightly}, "
             "spec: {schedule: 0 3 * * *}}\n---\n")
-    assert "kind CronWorkflow is not modelled" in asked(cron).why("nightly").head
+    assert "kind RayCronJob is not modelled" in asked(cron).why("nightly").head
     with pytest.raises(LookupError):
         asked(cron).why("night")
 
@@ -627,3 +627,24 @@ def test_what_was_measured_on_nodes_stands_beside_the_thresholds_of_plugin_usage
     assert ("The thresholds are 85% of a node's CPU and 80% of its memory; used are 92.5% and 40% "
             "on n0, 90% and 40% on n1, 99% and 40% on n2, 86% and 40% on n3 and 1 more."
             in " ".join(found.text.split()))
+
+
+def test_node_metrics_are_the_load_that_plugin_usage_knows():
+    conf = {"actions": "enqueue, allocate", "tiers": [{"plugins": [
+        {"name": "gang"}, {"name": "predicates"}, {"name": "usage"}]}]}
+    nodes = ("{apiVersion: v1, kind: Node, metadata: {name: n1}, "
+             "status: {capacity: {cpu: 8, memory: 8Gi}, allocatable: {cpu: 7, pods: 99}}}\n---\n"
+             "{apiVersion: metrics.k8s.io/v1beta1, kind: NodeMetrics, metadata: {name: n1}, "
+             "usage: {cpu: 7600m, memory: 2Gi}}\n---\n"
+             "{apiVersion: metrics.k8s.io/v1beta1, kind: NodeMetrics, metadata: {name: n9}, "
+             "usage: [much]}")
+    loaded = loads(nodes)
+    assert [*map(str, loaded.warnings)] == [
+        "NodeMetrics of n1 are read as the load that plugin usage knows; Volcano itself asks the "
+        "source that metrics in its configuration names, for averages."]
+    found = Cluster(loaded).job("train", cpu=1).why("train", conf=conf)
+    assert "used are 95% and 25% on n1." in " ".join(found.text.split())
+    assert "used are 10% and" in " ".join(Cluster(loads(nodes.replace("{name: n1}, status", (
+        "{name: n1, annotations: {volcano-lab/cpu-usage: '10'}}, status")))).job(
+            "train", cpu=1).why("train", conf=str(conf).replace(
+                "'usage'}", "'usage', 'arguments': {'thresholds': {'cpu': 5}}}")).text.split())

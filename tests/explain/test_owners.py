@@ -614,6 +614,41 @@ def test_the_gate_of_kueue_is_left_to_it():
         assert said in found.text and bool(found.remedies) is (gate == "a.b/c")
 
 
+WORKLOAD = """
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: Workload
+metadata: {name: w, namespace: a, ownerReferences: [{kind: KIND, name: OWNER}]}
+spec: {active: true, queueName: lq}
+status:
+  conditions: [{type: QuotaReserved, status: "False", message: 1 more needed for cpu.}]
+  admissionChecks: [{name: capacity, state: Pending}, {name: dws, state: Ready}]
+"""
+
+
+@pytest.mark.parametrize(("kind", "name"), [("Pod", "o-0"), ("Job", "o")])
+def test_the_workload_of_kueue_says_why_it_is_not_admitted(kind, name):
+    gated = pod("o-0", "Job", "{kueue.x-k8s.io/queue-name: lq}",
+                more="schedulingGates: [{name: kueue.x-k8s.io/admission}]")
+    job = """
+apiVersion: batch/v1
+kind: Job
+metadata: {name: o, namespace: a, uid: x, labels: {kueue.x-k8s.io/queue-name: lq}}
+spec: {suspend: true, template: {spec: {schedulerName: volcano, containers: [{name: c}]}}}
+"""
+    workload = WORKLOAD.replace("KIND", kind).replace("OWNER", name)
+    said = "its Workload w (1 more needed for cpu, capacity: Pending), which no queue of Volcano"
+    waits = asked(group(), gated, workload).why("a/pg")
+    assert said in waits.text and "kubectl get workloads" not in waits.text
+    assert not waits.remedies and not any("Workload" in str(each) for each in loads(
+        workload).warnings)
+    if kind == "Job":
+        found = Cluster(loads(f"{job}\n---\n{workload}")).why("o")
+        assert "suspend is true" in str(found).splitlines()[0] and said in " ".join(
+            str(found).split())
+    admitted = workload.replace("QuotaReserved", "Admitted").replace('"False"', '"True"')
+    assert "Workload" not in asked(group(), gated, admitted).why("a/pg").text
+
+
 @pytest.mark.long
 def test_a_failed_pod_of_a_gang_is_deleted_so_that_it_is_created_again():
     kind, spec = VOLCANO_JOB
@@ -645,3 +680,15 @@ def test_the_podgroup_of_a_later_stage_is_left_to_its_operator(uid, left):
     assert ("PyTorchJob a/o has created a/o-worker and this job: where these run" in found.text
             ) is left
     assert any("a PodGroup without pods" in str(each) for each in found.remedies) is not left
+
+
+@pytest.mark.parametrize("name", ["web", "a/web"])
+def test_a_pod_with_an_event_is_found_with_and_without_its_namespace(name):
+    text = """
+{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: a},
+ spec: {schedulerName: other, containers: [{name: c}]}}
+---
+{apiVersion: v1, kind: Event, type: Warning, reason: FailedMount, message: no volume,
+ metadata: {name: e}, involvedObject: {kind: Pod, name: web, namespace: a}}
+"""
+    assert "is not scheduled by Volcano" in asked(text).why(name).head

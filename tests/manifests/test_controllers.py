@@ -445,11 +445,11 @@ def test_pods_of_other_schedulers_are_not_made_and_count_where_they_run():
 
 
 def test_what_makes_jobs_later_is_told():
-    loaded = loads("{apiVersion: argoproj.io/v1alpha1, kind: CronWorkflow, metadata: {name: c}}\n"
+    loaded = loads("{apiVersion: ray.io/v1, kind: RayCronJob, metadata: {name: c}}\n"
                    "---\n"
-                   "{apiVersion: argoproj.io/v1alpha1, kind: CronWorkflow, metadata: {name: d}}")
+                   "{apiVersion: ray.io/v1, kind: RayCronJob, metadata: {name: d}}")
     assert [*map(str, loaded.warnings)] == [
-        "CronWorkflow c (text, document 1) and 1 more: kind CronWorkflow is not modelled by the "
+        "RayCronJob c (text, document 1) and 1 more: kind RayCronJob is not modelled by the "
         "lab (objects by a schedule; give one of those that it creates) and has no effect"]
 
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings, strategies as st
 
 from volcano_lab.api.objects import ObjectMeta, Pod, PodGroup
 from volcano_lab.cluster import Cluster
+from volcano_lab.explain import Explainer
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.export import anonymised, as_manifests
 from volcano_lab.manifests.loader import ManifestError, loads
@@ -45,6 +46,7 @@ RAY = {"headGroupSpec": {"template": pods("2")},
                              "numOfHosts": 2, "template": pods("4")}]}
 REPLICAS = {"Master": {"replicas": 1, "template": pods("2", "volcano")},
             "Worker": {"replicas": 3, "template": pods("1", "volcano")}}
+KUBEDL = {"pytorchReplicaSpecs": REPLICAS, "schedulingPolicy": {"queue": "q"}}
 MPI = {"mpiReplicaSpecs": {"Launcher": {"template": pods("1", "volcano")},
                            "Worker": {"replicas": 2, "template": pods("2", "volcano")}}}
 SERVING = {"replicas": 2, "template": {
@@ -602,3 +604,32 @@ def test_a_podgroup_of_spark_reserves_for_the_executors_too(driver, executor, op
     (group,) = of(PodGroup, made(
         document("sparkoperator.k8s.io/v1beta2", "SparkApplication", spec)))
     assert group.spec.min_resources == reserved
+
+
+def test_each_role_of_a_job_of_kubedl_is_a_gang_and_its_workers_wait_for_the_master():
+    loaded = made(document("training.kubedl.io/v1alpha1", "PyTorchJob", KUBEDL))
+    groups = {group.name: group.spec for group in of(PodGroup, loaded)}
+    assert {name: (spec.min_member, spec.queue) for name, spec in groups.items()} == {
+        "x-master": (1, "q"), "x-worker": (3, "q")}
+    assert groups["x-worker"].min_resources["cpu"] == "3"
+    assert [pod.name for pod in of(Pod, loaded)] == ["x-master-0"]
+    assert [pod.name for pod in loaded.later["ns/x"]] == [f"x-worker-{each}" for each in range(3)]
+    assert "created when x-master-0 runs; minResources of PodGroup x-worker" in str(
+        loaded.not_created["ns/x"][0])
+
+
+@pytest.mark.parametrize(("given", "pods"), [
+    (document("sparkoperator.k8s.io/v1beta2", "ScheduledSparkApplication", {
+        "schedule": "@hourly", "template": SPARK | {
+            "batchScheduler": "volcano", "batchSchedulerOptions": {}}}), {"x-1-driver"}),
+    (document("argoproj.io/v1alpha1", "CronWorkflow", {"workflowSpec": {
+        "entrypoint": "e", "schedulerName": "volcano",
+        "templates": [{"name": "e", "container": {"name": "c"}}]}}), None),
+    (document("batch/v1", "CronJob", {"jobTemplate": {"spec": {"template": pods(
+        "1", "volcano")}}}), None)])
+def test_what_a_schedule_creates_is_created_once_and_found_by_the_name_of_the_schedule(given, pods):
+    loaded = made(given)
+    assert of(Pod, loaded) and pods in (None, {pod.name for pod in of(Pod, loaded)})
+    node = loads("{apiVersion: v1, kind: Node, metadata: {name: n1}}")
+    found = Explainer(with_defaults([*node, *loads(yaml.safe_dump(given))])).why("x")
+    assert found.head.partition(" ")[0] == "ns/x-1"

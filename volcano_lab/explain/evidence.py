@@ -10,6 +10,7 @@ from volcano_lab.api.resource import Resource, max_of, total
 from volcano_lab.explain.explanation import Amounts, added, part
 from volcano_lab.framework import Session
 from volcano_lab.manifests import SCHEDULER, job_of
+from volcano_lab.manifests.events import OF_WORKLOAD
 from volcano_lab.manifests.loader import place_key
 from volcano_lab.messages import Message
 from volcano_lab.plugins.admission import inqueue_resource
@@ -40,7 +41,8 @@ class Evidence:
         self.given = getattr(objects, "given", objects)
         self.newest = max((time for obj in self.given for time in times_of(obj)), default=0.0)
         self.classes, self.stopped = classes_of(objects), stopped(objects)
-        self.names, self.brief = Names(ssn, self.given), False  # brief: without holders
+        self.names = Names(ssn, [*self.given, *getattr(objects, "made", ())])
+        self.brief = False  # without holders
         self.future: Any = None  # the outcome of further cycles, once they have run
         self.alone: Any = None  # that in which nothing is changed, where it was needed
         self.fresh = False  # whether the session's cache is read by nothing else
@@ -64,6 +66,11 @@ class Evidence:
         """Return the Volcano Job of a PodGroup; none where another object has created it."""
         return [obj for obj in self.named.get(self.called(job.uid), ())
                 if isinstance(obj, api.VolcanoJob)]
+
+    def by_kueue(self, *names: str) -> list[Message]:
+        """Return why Kueue has not admitted objects of some names."""
+        return [Message("not_created", name=name, what=why) for name in names
+                for why in self.not_created.get(OF_WORKLOAD + name, ())]
 
     def by_others(self, job: JobInfo) -> bool:
         """Whether pods of a PodGroup wait for another scheduler."""

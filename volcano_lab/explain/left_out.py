@@ -38,7 +38,8 @@ def left_out(seen: Evidence, what: str, why_job: Callable[[str], Explanation],
     """Why an object of this name is not in the session; `why_with` answers about a job in another
     world.
     """
-    alike = {key for key in (*seen.not_created, *seen.named) if key.partition("/")[2] == what}
+    alike = {key for key in (*seen.not_created, *seen.named)
+             if "/" not in what and key.partition("/")[2] == what}
     key = min(alike) if len(alike) == 1 else what
     pods = sorted(_pods_called(seen, key), key=lambda pod: bool(pod.spec.node_name))
     for pod in pods:
@@ -88,6 +89,7 @@ def _not_created(seen: Evidence, what: str, names: set[str]) -> Explanation | No
                 for group in [said and said.code == "webhook.group" and unread_group(
                     seen, f"{name.partition('/')[0]}/{said.facts['name']}", next(iter(
                         seen.named.get(name, ())), None))] if group]
+    reasons += seen.by_kueue(*names)
     reasons.sort(key=lambda reason: reason.facts["what"].code in document.UNREAD)
     created = [*_created(seen, reasons)]
     begins = tuple(f"{name}-" for name in names)

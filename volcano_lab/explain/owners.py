@@ -18,6 +18,7 @@ from volcano_lab.manifests import OPERATORS, events, operators, owners, pod_grou
 from volcano_lab.manifests.job_controller import fails_first, policy_for
 from volcano_lab.manifests.operators.model import QUEUE, OperatorObject
 from volcano_lab.messages import Message, Said, known
+from volcano_lab.trace import names
 from volcano_lab.trace.plain import amounts, grouped
 
 NUMBER = re.compile(r"-\d+$")
@@ -83,9 +84,12 @@ def is_single(job: JobInfo) -> bool:
 
 def application(called: Callable[[str], str], job: JobInfo) -> str:
     """Return what a job is a part of: of a single pod whose name ends in a number the rest of that,
-    else itself.
+    else its owner, which may have several PodGroups, or itself.
     """
-    return NUMBER.sub("", called(job.uid)) if is_single(job) else called(job.uid)
+    name, owner = called(job.uid), names.owner_of(job)
+    if is_single(job):
+        return NUMBER.sub("", name)
+    return f"{job.namespace}/{owner.name}" if owner and name == job.uid else name
 
 
 def is_generated(job: JobInfo) -> bool:

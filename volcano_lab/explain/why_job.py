@@ -134,7 +134,7 @@ def _not_made(seen: Evidence, job: JobInfo, why: Said) -> Cause:
                 ("priorityClassName", name, to) for name in classes
                 for to in (meant(name, seen.classes, 0.7), None) if to != ""]}, [], bool(job.tasks))
     if (by := facts.get("quota")) is None:
-        return Cause("pods_not_made", said, {
+        return Cause("pods_not_made", [said, *seen.by_kueue(*seen.names.above[job.uid])], {
             "never": never, "phase": facts.get("phase"), "ended": [*filter(None, [
                 facts.get("phase")])]}, [], bool(job.tasks) and not never)
     enough = len(job.tasks) >= max(job.min_available, 1)
@@ -348,7 +348,7 @@ def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     gated = [task for task in waiting if task.sch_gated]
     nothing = [task.key for task in waiting if task.best_effort and not task.sch_gated]
     if gated:
-        yield _gated([task.pod for task in gated])
+        yield _gated(seen, [task.pod for task in gated])
     if nothing and "backfill" not in actions:
         yield Cause.of("no_backfill_action", n=len(nothing), pod=nothing[0])
     if "allocate" in actions and _in_sub_groups_only(job):
@@ -359,15 +359,18 @@ def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield Cause.of("no_allocate_action")
 
 
-def _gated(pods: list[api.Pod]) -> Cause:
+def _gated(seen: Evidence, pods: list[api.Pod]) -> Cause:
     """That pods have scheduling gates, and what removes these; Kueue's is not to be removed."""
     gates = [*dict.fromkeys(gate.name for pod in pods for gate in pod.spec.scheduling_gates)]
     said = [Message("gated.later", gate=QUEUE_GATE)] * (QUEUE_GATE in gates)
-    if any(gate.startswith("kueue.x-k8s.io/") for gate in gates):
+    if kueue := any(gate.startswith("kueue.x-k8s.io/") for gate in gates):
         said = [Message("gated.kueue", namespace=pods[0].namespace,
                         queue=pods[0].metadata.labels.get(workloads.KUEUE_QUEUE))]
+        said = seen.by_kueue(pods[0].key, *(
+            f"{pods[0].namespace}/{each.name}" for each in pods[0].metadata.owner_references)
+            ) or said
     cause = Cause.of("gated", *said, n=len(pods), pod=pods[0].key, gates=gates)
-    cause.numbers["own"] = [] if said and said[0].code == "gated.kueue" else gates
+    cause.numbers["own"] = [] if kueue else gates
     return cause
 
 

@@ -8,14 +8,14 @@ from typing import Any
 
 from volcano_lab.manifests.document import key_of, text_of
 from volcano_lab.manifests.operators import refusing
-from volcano_lab.manifests.operators.model import at
+from volcano_lab.manifests.operators.model import at, items
 from volcano_lab.messages import Message
 
 FAILED = re.compile(r"^Failed(To)?Create(?!PodSandBox)|Error$")
 """Reasons of Events by which controllers report that they cannot create something; the kubelet
 reports sandboxes of pods.
 """
-OF_POD, OF_GROUP, OF_ADMISSION = "pod/", "podgroup/", "admission/"
+OF_POD, OF_GROUP, OF_ADMISSION, OF_WORKLOAD = "pod/", "podgroup/", "admission/", "workload/"
 OF_STATUS = re.compile(r'^.*?Message:"((?:[^"\\]|\\.)*)".*', re.DOTALL)
 """An Event of Volcano's with the API server's answer, of which only the message is read."""
 OF_CRD = re.compile(r"is invalid: status\.\S+: Required value")
@@ -70,3 +70,28 @@ def _before(kind: Any, reason: str, type_: Any, text: str) -> str | None:
     if kind == "Pod":
         return OF_POD
     return "" if kind == "Queue" or FAILED.search(reason) else None
+
+
+def of_workload(workload: dict[str, Any]) -> dict[str, Message]:
+    """Return why Kueue has not admitted a Workload, by its own name and those of its owners
+    (`workload/` before these); nothing for one that it has admitted.
+
+    >>> said = of_workload({"metadata": {"name": "w"}, "status": {"conditions": [
+    ...     {"type": "QuotaReserved", "status": "False", "message": "1 more needed"}]}})
+    >>> print(said["default/w"])
+    Kueue has not admitted its Workload w (1 more needed), which no queue of Volcano decides
+    """
+    metadata, conditions = at(workload, "metadata", {}), items(workload, "status.conditions")
+    if any(at(each, "status") == "True" and at(each, "type") in ("Admitted", "Finished")
+           for each in conditions):
+        return {}
+    why = [at(each, "message") for each in conditions if at(each, "type") == "QuotaReserved"
+           and at(each, "status") == "False"]
+    why += [f"{at(each, 'name')}: {at(each, 'message') or at(each, 'state')}"
+            for each in items(workload, "status.admissionChecks") if at(each, "state") != "Ready"]
+    why += ["spec.active false"] * (at(workload, "spec.active") is False)
+    said = Message("not_created.workload", workload=str(metadata.get("name")),
+                   why=[str(each).rstrip(". \n") for each in why if each] or None)
+    return {key_of(workload): said} | {
+        OF_WORKLOAD + key_of({"metadata": {**metadata, "name": at(each, "name")}}): said
+        for each in items(metadata, "ownerReferences")}

@@ -21,6 +21,7 @@ from volcano_lab.framework import collector_paused
 from volcano_lab.framework.config.yaml import resolve
 from volcano_lab.manifests import document as documents, events, names, numa, operators, unsupported
 from volcano_lab.manifests.files import MOST_BYTES, Reader, Source, Unreadable, values
+from volcano_lab.manifests.measured import measured
 from volcano_lab.manifests.schema import Findings, found_text, structure, unstructure
 from volcano_lab.messages import Message, OneSentence, Said, capped, friendly_errors, one_line
 
@@ -59,8 +60,9 @@ class Loaded(list[api.KubernetesObject]):
     without effect, `places` where each object is written, and `reports`, by name what was not read
     and the last warning of a controller, by `pod/NAME` those about a pod; of its own, `not_created`
     why pods of an object (by key) are not created, `later` has the pods of a Volcano Job whose
-    PodGroup is not admitted yet, `given` the manifests before controllers; `unseen` has the nodes
-    that the scheduler leaves out by its flag, `scheduler` its version where it is another one.
+    PodGroup is not admitted yet, `given` the manifests before controllers, `made` the objects
+    between, of which these create others in turn; `unseen` has the nodes that the scheduler leaves
+    out by its flag, `scheduler` its version where it is another one.
 
     >>> [obj.key for obj in loads("{apiVersion: v1, kind: Node, metadata: {name: n1}}")]
     ['n1']
@@ -73,6 +75,7 @@ class Loaded(list[api.KubernetesObject]):
         self.places: dict[tuple[str, str, str], Said] = getattr(source, "places", {})
         self.reports: dict[str, list[Message]] = getattr(source, "reports", {})
         self.not_created: dict[str, list[Message]] = getattr(source, "not_created", {})
+        self.made: list[api.KubernetesObject] = [*getattr(source, "made", ())]
         self.unseen: list[api.Node] = getattr(source, "unseen", [])
         self.node_labels: list[str] = getattr(source, "node_labels", [])
         self.scheduler: str = getattr(source, "scheduler", "")
@@ -205,6 +208,7 @@ class _Batch:
         self._sources: list[str] = []
         self._generated: Counter[str] = Counter()
         self._node_labels: set[str] = set()
+        self._used: dict[str, dict[str, Any]] = {}
         self._releases: list[tuple[str, str]] = []
 
     @collector_paused()
@@ -234,6 +238,9 @@ class _Batch:
         if self.errors:
             raise ManifestError(self.errors)
         self._look_for_volumes()
+        if found := [obj.name for obj, _ in self._objects.values() if isinstance(obj, api.Node)
+                     and measured(obj, self._used.get(f"default/{obj.name}", {}))]:
+            self.warnings.append(Message("manifest.measured", nodes=found))
         unseen = self._take_unseen()
         unread = [reason for reason in self._not_read if reason.code == "document.unread"]
         if len(unread) > MOST_KINDS:
@@ -329,10 +336,16 @@ class _Batch:
         """Keep what an object says that is not read itself; whether it is an Event, which only says
         something.
         """
-        kind = document.get("kind")
+        kind, known = document.get("kind"), False
         if kind == "Event":
             for key, said in events.reported(document).items():
                 self._report(key, said)
+        elif kind == "Workload" and document["apiVersion"].startswith("kueue."):
+            for key, said in (found := events.of_workload(document)).items():
+                self._reports.setdefault(key, []).append(said)
+            known = bool(found)
+        elif known := kind == "NodeMetrics":
+            self._used[documents.key_of(document)] = operators.at(document, "usage", {})
         elif kind == "Numatopology":
             said = numa.of_node(document)
             self._reports[numa.OF_NUMA + said.facts["node"]] = [said]
@@ -340,7 +353,7 @@ class _Batch:
             self._reports[events.OF_GROUP + documents.key_of(document)] = [Message(
                 "left_out.version", name=documents.key_of(document),
                 version=document["apiVersion"], read=api.PodGroup.api_versions[0])]
-        return bool(kind == "Event")
+        return known or bool(kind == "Event")
 
     def _report(self, key: str, said: Message) -> None:
         """Keep the last warning of a controller, of those about a pod the last of each reason."""

@@ -15,7 +15,7 @@ from volcano_lab.messages import Message
 KINDS = {**dict.fromkeys(("CSIDriver", "CSIStorageCapacity", "VolumeAttachment"), "volumes"),
          **dict.fromkeys(("ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceClass"),
                          "claims"), "NodeShard": "shards", "Numatopology": "numa",
-         **dict.fromkeys(("ScheduledSparkApplication", "CronWorkflow"), "schedule"),
+         **dict.fromkeys(("RayCronJob", "Cron"), "schedule"),
          **dict.fromkeys(("WorkflowTemplate", "ClusterWorkflowTemplate"), "patterns"),
          "HyperJob": "clusters"}
 """Kind -> its subject, a message of `unmodelled`."""

@@ -209,8 +209,12 @@ def _add_gang(obj: OperatorObject, gang: Gang, asked: bool,
     plan.objects += first
     plan.later += later
     if later:
-        told.append(Message("not_created.after", later=[pod.name for pod in later],
-                            first=[pod.name for pod in first], name=name))
+        told.append(_after(later, first or plan.objects, name))
+
+
+def _after(later: list[Pod], first: Iterable[KubernetesObject], name: str) -> Message:
+    return Message("not_created.after", later=[pod.name for pod in later], name=name,
+                   first=[pod.name for pod in first if isinstance(pod, Pod)])
 
 
 def _pods(obj: OperatorObject, role: Role, spec, group: str) -> Iterator[Pod]:

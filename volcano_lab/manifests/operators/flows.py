@@ -87,6 +87,14 @@ def cron_job(read: Reading) -> Created:
         for name in _phases(read, "Aborted") if name in active])
 
 
+def scheduled(read: Reading) -> Created:
+    """Return one object, of the kind whose name follows in its own, as its schedule creates it."""
+    kind = read.obj.kind.removeprefix("Scheduled").removeprefix("Cron")
+    cls = model.KINDS[read.obj.api_versions[0].rpartition("/")[0], kind]
+    metadata = read.obj.owned(f"{read.name}-1", read.at("workflowMetadata"))
+    return Created([cls(metadata, read.obj.api_version, read.at(read.where, {}))])
+
+
 def _before(read: Reading) -> dict[str, list[str]]:
     """Return the Jobs of a JobFlow with those that each depends on."""
     return {f"{read.name}-{flow.at('name', '')}": [f"{read.name}-{each}" for each in targets]

@@ -11,6 +11,9 @@ from volcano_lab.manifests.operators.model import Gang, Part, Reading, Role, num
 MOST_OF_A_PREFIX = 50
 SUBMITTER = {"spec": {"containers": [{"name": "ray-job-submitter", "resources": {
     "requests": {"cpu": "500m", "memory": "200Mi"}, "limits": {"cpu": "1", "memory": "1Gi"}}}]}}
+AFTER = {"worker": ("master", "ps", "scheduler"), "webservice": ("scheduler",), "chief": ("ps",),
+         "launcher": ("worker",)}
+"""The role of a job of KubeDL -> those that it waits for."""
 
 
 # -- Ray ---------------------------------------------------------------------------------------
@@ -70,6 +73,17 @@ def replica_specs(read: Reading) -> list[Gang]:
     policy = read.below("runPolicy.schedulingPolicy")
     members = policy.count("minAvailable") if "minAvailable" in policy.data else None
     return [Gang(roles, read.name, members, minimum=policy.amounts("minResources"))]
+
+
+def kubedl(read: Reading) -> list[Gang]:
+    """Return a gang for each role; those of some roles are created once others run."""
+    (whole,) = replica_specs(read)
+    kinds = {role.name for role in whole.roles}
+    for role in whole.roles:
+        role.later = not kinds.isdisjoint(AFTER.get(role.name, ()))
+        role.labels = {"job-name": read.name, "replica-type": role.name}
+    return [Gang([role], f"{read.name}-{role.name}")
+            for role in sorted(whole.roles, key=lambda role: role.later)]
 
 
 def mpi(read: Reading) -> list[Gang]:

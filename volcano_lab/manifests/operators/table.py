@@ -13,9 +13,9 @@ from volcano_lab.manifests.operators.model import KINDS, Operator, OperatorObjec
 from volcano_lab.trace.plain import grouped
 
 READERS = {reader.__name__: reader for reader in (
-    gangs.ray, gangs.replica_specs, gangs.mpi, gangs.leader_worker_set, gangs.model_serving,
-    spark.spark, spark.flink, flows.train_job, flows.job_set, flows.job_flow, flows.cron_job,
-    flows.workflow)}
+    gangs.ray, gangs.replica_specs, gangs.kubedl, gangs.mpi, gangs.leader_worker_set,
+    gangs.model_serving, spark.spark, spark.flink, flows.train_job, flows.job_set,
+    flows.job_flow, flows.cron_job, flows.scheduled, flows.workflow)}
 """Name in the file -> the function that finds the pods, or the created objects."""
 
 OPERATORS: dict[type[OperatorObject], Operator] = {}
@@ -24,7 +24,7 @@ OPERATORS: dict[type[OperatorObject], Operator] = {}
 def _add(kind: str, where: str, row: dict) -> None:
     """Add a kind: a class of objects defined by this table, not by that of the API."""
     group = row["versions"][0].rpartition("/")[0]
-    name = f"Volcano{kind}" if kind in globals() else kind
+    name = f"{group.split('.')[-2].title()}{kind}" if kind in globals() else kind
     part_type: Any = type(OperatorObject)
     cls = part_type(name, (OperatorObject,), {
         "__doc__": f"A {kind} ({row['versions'][0]}).", "__module__": __name__,
