@@ -248,6 +248,22 @@ def test_the_end_of_what_serves_is_not_waited_for(made_for, waits):
                for each in found.why("a/pg").remedies) == waits
 
 
+@pytest.mark.parametrize(("owner", "policy", "stays"), [
+    ("", "Always", True), ("", "Never", False), ("kind: Job, name: o, apiVersion: batch/v1",
+                                                 "Always", False),
+    ("kind: Job, name: o, apiVersion: batch.volcano.sh/v1alpha1", "Always", True)])
+def test_the_end_of_pods_that_are_started_again_is_not_waited_for(owner, policy, stays):
+    held = pod("r-0", cpu=4, more=f"nodeName: n1\n  restartPolicy: {policy}",
+               status="status: {phase: Running}", into="r").replace(
+        "ownerReferences: [{apiVersion: v1, kind: Job, name: o, uid: u, controller: true}]",
+        f"ownerReferences: [{f'{{{owner}, uid: u}}' * bool(owner)}]")
+    found = asked(group(1, "", "r").replace("Inqueue", "Running"), held, group(), pod(cpu=2)).why(
+        "a/pg")
+    assert ("a/r 4 (restartPolicy Always: its pods end once they are deleted)"
+            in " ".join(found.text.split())) == stays
+    assert any("wait for the end" in each.change for each in found.remedies) != stays
+
+
 MPI = """\
 apiVersion: kubeflow.org/v2beta1
 kind: MPIJob

@@ -96,7 +96,8 @@ def held_by(seen: Evidence, code: str, by_job: dict[str, Amounts], names: list[s
                                each=same if len(each) == 1 else None))
         order = [uid for uid in order if uid not in ghosts]
     ended = {uid: ended_as(seen, seen.ssn.jobs[uid]) for uid in order[:MOST]}
-    over_now = {uid: Message("holder.over", phase=phase) for uid, phase in ended.items() if phase}
+    over_now = {uid: Message("holder.over", phase=phase) if phase else Message("holder.stays")
+                for uid, phase in ended.items() if phase or owners.stays(seen.ssn.jobs[uid])}
     holders += [Message(f"holder{'.named' * (len(names) > 1)}", job=seen.called(uid),
                         about=about(seen.ssn.jobs[uid]) or over_now.get(uid),
                         amount=part(by_job[uid], filter(by_job[uid].get, names)),

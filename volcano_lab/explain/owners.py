@@ -106,13 +106,20 @@ def runs_on(job: JobInfo) -> bool:
     return kind_of(job) in KINDS["forever"] or not made_for.isdisjoint(KINDS["serving"])
 
 
+def stays(job: JobInfo) -> bool:
+    """Whether its pods are started again until they are deleted, and no operator deletes them."""
+    owner = owner_of(job)
+    alone = owner is None or owner.kind == "Pod" or owner.api_version == VolcanoJob.api_versions[0]
+    return alone and {task.pod.spec.restart_policy for task in job.tasks.values()} == {"Always"}
+
+
 def ends(job: JobInfo) -> bool:
     """Whether a job has the places of its minimum, pods that run, not its head alone, that many
     keep running, and it does not run forever.
     """
     runs = [task for task in job.tasks.values() if task.node_name and task.status != BOUND]
     alone = len(runs) < len(job.tasks) and all(head(job, task) for task in runs)
-    return job.is_ready() and not (runs_on(job) or alone or fails_to_start(job))
+    return job.is_ready() and not (runs_on(job) or stays(job) or alone or fails_to_start(job))
 
 
 def ended_as(seen: Evidence, job: JobInfo) -> str:
