@@ -14,6 +14,7 @@ from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import Option, Rank, World, once
 from volcano_lab.explain.price import Price
 from volcano_lab.explain.remedies import remedies_for
+from volcano_lab.explain.remedy import Remedy
 from volcano_lab.explain.search import FIRSTS, SETS, Search
 from volcano_lab.explain.tries import ADMITTED, NOTHING, PLACED
 from volcano_lab.framework.config.conf import load_conf
@@ -322,8 +323,9 @@ def test_in_a_large_cluster_the_search_ends_early_once_three_changes_are_found(m
 
     def found(self, causes):
         self.large = large
-        for dear in (0, 2, 0, 0, 0):
-            yield SimpleNamespace(price=SimpleNamespace(dear=dear, ends={}), rank=0)
+        for share in (0, 2, 0, 0, 0):
+            yield Remedy((), Change(("queue/a.weight=2",)), Rank.QUEUE, self.world,
+                         price=Price(share=share))
             ends.append(self.end)
 
     monkeypatch.setattr(Search, "found", found)
@@ -367,15 +369,45 @@ def test_a_chain_leaves_out_what_later_changes_make_needless():
 
 def test_what_ends_others_for_some_pods_only_and_what_breaks_gangs_come_last(monkeypatch):
     def found(self, causes):
-        for ends, dear, placed in (({"b": 1}, 0, 1), ({}, 0, 3), ({}, 1, 3), ({"b": 1}, 0, 3)):
-            yield SimpleNamespace(price=SimpleNamespace(dear=dear, ends=ends), rank=0,
-                                  placed=placed)
+        for ends, torn, placed in (({"b": 1}, 0, 1), ({}, 0, 3), ({}, 1, 3), ({"b": 1}, 0, 3)):
+            yield Remedy((), Change(), 0, self.world, "", placed, Price(ends=ends, torn=torn))
 
     monkeypatch.setattr(Search, "found", found)
     explain = Cluster().node("n1", cpu=1).job("a", pods=3, cpu=2).explainer()
     shown = [*remedies_for(explain.evidence, explain.session.jobs["default/a"], [], 100)]
     assert [(bool(each.price.ends), each.placed) for each in shown] == [
         (False, 3), (True, 3), (True, 1), (False, 3)]
+
+
+IN_ORDER = [
+    (Rank.HARMLESS, {}, "podgroup/default/ghost.minMember=0"),
+    (Rank.SWITCH, {"evicts": {"b": 1}, "owed": True}, "conf/actions=reclaim"),
+    (Rank.QUEUE, {}, "queue/default.capability.cpu=4"),
+    (Rank.SWITCH, {}, "node/n1.unschedulable=false"),
+    (Rank.OTHERS, {}, "job/default/a.queue=b queue/default.weight=2"),
+    (Rank.OTHERS, {}, "node/n1.metadata.labels.a=b node/n2.metadata.labels.a=b"),
+    (Rank.SWITCH, {}, "plugin/proportion.tier=null"),
+    (Rank.JOB, {}, "job/default/a.requests.cpu=1"),
+    (Rank.SWITCH, {"waits": ["b"]}, "plugin/drf.enableJobOrder=false"),
+    (Rank.WAIT, {}, ""), (Rank.NODES, {}, "node/n1.more=1"),
+    (Rank.REQUEST, {}, "job/default/a.requests.cpu=100m"),
+    (Rank.LESS, {}, "conf/actions=allocate"),
+    (Rank.SWITCH, {"evicts": {"b": 1}, "owed": True, "torn": True}, "conf/actions=reclaim")]
+
+
+@pytest.mark.parametrize("first", range(len(IN_ORDER) - 1))
+def test_what_is_owed_comes_first_and_what_all_share_after_what_one_has(monkeypatch, first):
+    """Of what is offered, in whatever order it is found."""
+    def found(self, causes):
+        for rank, price, settings in (IN_ORDER[first + 1], IN_ORDER[first]):
+            yield Remedy((), Change(tuple(settings.split())), rank, self.world,
+                         price=Price(**price))
+
+    monkeypatch.setattr(Search, "found", found)
+    explain = Cluster().node("n1", cpu=1).job("a", cpu=2).explainer()
+    shown = [*remedies_for(explain.evidence, explain.session.jobs["default/a"], [], 100)]
+    assert [(each.rank, " ".join(each.made.settings)) for each in shown] == [
+        (rank, settings) for rank, _, settings in IN_ORDER[first:first + 2]]
 
 
 class Ended(Tried):

@@ -173,3 +173,18 @@ def test_a_dimension_that_deserved_does_not_name_is_said_with_the_pair_that_ends
         found.text)
     assert "both: queue b: deserved cpu 0 -> 6; queue v: deserved cpu 0 -> 2" in [
         each.change for each in found.remedies]
+
+
+def test_what_its_queue_deserves_is_given_back_before_others_end():
+    """By what keeps reclaim off, where it gives no more than that."""
+    cluster = Cluster().queue("prod", deserved={"nvidia.com/gpu": 24}).queue(
+        "research", deserved={"nvidia.com/gpu": 8}, reclaimable=False)
+    for number in range(4):
+        cluster.node(f"n{number}", cpu=32, gpu=8)
+    cluster.job("serve", queue="prod", cpu=1, gpu=8, running={"n0": 1})
+    cluster.job("runs", queue="research", pods=3, min_member=1, cpu=1, gpu=8, running={
+        f"n{number}": 1 for number in (1, 2, 3)}).job("train", queue="prod", cpu=1, gpu=8)
+    conf = CAPACITY.replace("{name: overcommit}, ", "")
+    assert [each.change for each in cluster.why("train", conf=conf).remedies][:3] == [
+        "both: actions with reclaim; queue research: reclaimable false -> true",
+        "wait for the end of default/serve", "1 more node like n0"]

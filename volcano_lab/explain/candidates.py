@@ -354,11 +354,14 @@ class Candidates(fields.Fields):
         """What would let the job take from others, or be served before them."""
         ssn, actions = self.ssn, {*options.SWITCHED} & {*self.world.conf.actions}
         world, others = self.world, self._others_hold()
-        yield from [options.with_action(world, "reclaim")] if others else ()
+        reclaims = [] if "reclaim" in actions else [options.with_action(world, "reclaim")]
+        yield from reclaims if others else ()
         yield from [options.with_action(world, "preempt")] if less_important(ssn, self.job) else ()
         yield from [options.in_order(world)] if actions else ()
-        for name in others if "reclaim" in actions else ():
-            yield once(f"queue/{name}.reclaimable=true", rank=Rank.SWITCH)
+        for name in others:
+            if world.queues[name].spec.reclaimable is False:
+                yield once(*(text for each in reclaims for text in each.most.settings),
+                           f"queue/{name}.reclaimable=true", rank=Rank.SWITCH)
         yield from self._before([
             other for other in ssn.jobs.values() if other is not self.job and any(
                 not task.pod.spec.node_name for task in other.tasks.values())])

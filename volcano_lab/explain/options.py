@@ -15,7 +15,7 @@ from typing import Any
 
 from attrs import define
 
-from volcano_lab.api import ROOT_QUEUE, quantity
+from volcano_lab.api import ROOT_QUEUE, JobInfo, quantity
 from volcano_lab.api.objects import KubernetesObject, LimitRange, Node, Pod, PodGroup, Queue
 from volcano_lab.changes import Change, Index, at_path, key_of, keys_of, path_text, value_text
 from volcano_lab.changes.words import described
@@ -182,6 +182,12 @@ class World:
             return f"{own[0].kind.lower()}/{own[0].key}"
         kinds = {owner.kind for owner in self.groups[uid].metadata.owner_references}
         return self.job(uid) if "Job" in kinds else f"podgroup/{uid}"
+
+    def own(self, job: JobInfo) -> set[str]:
+        """The objects of a job, and its queue, as a change names them up to a dot."""
+        keys = map(key_of, (*self.creators(job.uid), *self.pods.get(job.uid, ())))
+        return {each.partition(".")[0] for each in (
+            self.job(job.uid), f"podgroup/{job.uid}", f"queue/{job.queue}", *keys)}
 
     def waiting(self, uid: str) -> list[Pod]:
         """A job's pods that have no node."""

@@ -35,7 +35,8 @@ class Price:
     leave as a whole for a higher priority; jobs that wait instead, or have fewer pods (then,
     before); those of a `higher` priority that lose some, unless the job's is `raised`. `share` is
     how much of the cluster that is, `own` what the job and others gain, of which some waited and
-    `start`; of nodes that are bought, `surplus` are not for the job.
+    `start`; of nodes that are bought, `surplus` are not for the job. `owed`: reclaim alone evicts
+    for it, from queues that hold more than they deserve.
     """
 
     evicts: dict[str, int] = Factory(dict)
@@ -50,6 +51,7 @@ class Price:
     share: float = 0.0
     own: float = 0.0
     surplus: int = 0
+    owed: bool = False
 
     def as_dict(self, called: Callable[[str], str]) -> dict[str, Any]:
         """The price as plain data, jobs by their names; gangs that break with the pods that are

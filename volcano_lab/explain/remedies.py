@@ -5,6 +5,7 @@ it was admitted, or if its pods had no volumes.
 Volcano: none
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import reduce
@@ -23,6 +24,7 @@ from volcano_lab.explain.order import turn_of
 from volcano_lab.explain.price import costs, placed_before, price
 from volcano_lab.explain.remedy import Remedy
 from volcano_lab.explain.search import LESS, Search
+from volcano_lab.manifests import cards
 from volcano_lab.manifests.loader import Loaded, ManifestError
 from volcano_lab.messages import Message
 from volcano_lab.scheduler import traced
@@ -32,6 +34,12 @@ MOST, ENDS = 5, 2
 """Remedies that are offered, and changes that end the loops of a cluster."""
 ENOUGH, SOON = 3, 0.4
 """In a `LARGE` cluster the search ends after this part of its time, once so many are found."""
+STAGES = {Rank.HARMLESS: 0, Rank.WAIT: 4, Rank.NODES: 5, Rank.REQUEST: 6, Rank.LESS: 7}
+"""Where changes of a rank come, beside settings; 1 is what a queue is owed."""
+SHARE = re.compile(r"queue/.*\.(deserved|weight|guarantee)\b")
+"""A setting of what a queue is owed."""
+AT_ONCE = (0, False, 2, 0, True)
+"""What comes before this place is shown at once in a `LARGE` cluster."""
 VOLUMES = ("claim_missing", "claim_unbound", "volume_unbound")
 """Causes that hide the search of a node."""
 NEXT_DOORS = {*rules.STATIC, *TABLES["doors"]["next"].split(), *TABLES["protection"].values()}
@@ -45,46 +53,45 @@ DOORS = 2
 def remedies_for(seen: Evidence, job: JobInfo, causes: list[Cause], seconds: float = inf,
                  pod: str = "", keep: bool = False) -> Iterator[Remedy]:
     """Changes with which a job that waits runs, or (`keep`) fewer of its pods are evicted, at most
-    five: first settings that take nothing from others, then those that take no more than the job's
-    size, more nodes and less of the job, each as soon as it is found; then what places some of its
-    pods only, those that break a gang, and last what costs others more than the job requests. None
-    after `seconds`.
+    five, by their `place`; in a large cluster those of which few come before others as soon as they
+    are found. None after `seconds`.
     """
     soon = perf_counter() + seconds * SOON
     search = Search(seen, job, pod, perf_counter() + seconds, seconds / tries.PATIENCE, keep)
+    found = islice(search.found(causes), MOST if search.large else 2 * MOST)
     held: list[Remedy] = []
-    taking: list[Remedy] = []
-    shown = 0
-    for number, remedy in enumerate(search.found(causes), 1):
+    for number, remedy in enumerate(found, 1):
         if search.large and number == ENOUGH:
             search.end = min(search.end, soon)
-        if remedy.price.dear or _splits(remedy, job):
-            held.append(remedy)
-            continue
-        shown += 1
-        if _takes(remedy):
-            taking.append(remedy)
-        else:
-            while taking and remedy.rank >= Rank.REQUEST:
-                yield taking.pop(0)
+        if search.large and place(remedy, job) < AT_ONCE:
             yield remedy
-        if shown == MOST:
-            break
-    yield from taking
-    yield from islice(sorted(held, key=lambda each: (each.price.dear, each.rank)), MOST - shown)
+        else:
+            held.append(remedy)
+    depth = 3 if keep else None  # it is the configuration that lets its pods be evicted
+    yield from sorted(held, key=lambda each: place(each, job)[:depth])[:MOST]
 
 
-def _splits(remedy: Remedy, job: JobInfo) -> bool:
-    """Whether a lower minimum, or the end of other jobs, places some pods of the job only."""
-    lower = remedy.rank == Rank.LESS and any(map(LESS.search, remedy.made.settings))
-    return (lower or bool(remedy.price.ends)) and remedy.placed < len(job.tasks)
-
-
-def _takes(remedy: Remedy) -> bool:
-    """Whether a setting takes something from others, or from what the job requests."""
-    return Rank.HARMLESS < remedy.rank < Rank.REQUEST and bool(
-        remedy.price.takes or remedy.made.removals
-        or any(".requests" in text for text in remedy.made.settings))
+def place(remedy: Remedy, job: JobInfo) -> tuple[int, ...]:
+    """Where a change comes among those that are offered to a job: first what is of use to none,
+    then what gives its queue what it deserves or is guaranteed, from those that hold more;
+    settings that take nothing from others, nor from what it requests, and those that do; the end of
+    jobs by itself, nodes, requests cut by much, fewer of its pods. Of each of these, what ends the
+    fewest jobs, and what changes the job and its queue, then one other object, then several, and
+    last the configuration, which all jobs share. Behind all of these comes what places some pods
+    only, or ends others for these, then what breaks a gang, and what costs others more than the job
+    requests.
+    """
+    made, rank, price = remedy.made, remedy.rank, remedy.price
+    lower = rank == Rank.LESS and any(map(LESS.search, made.settings))
+    splits = (lower or bool(price.ends)) and remedy.placed < len(job.tasks)
+    takes = price.takes or made.removals or any(".requests" in text for text in made.settings)
+    stage = STAGES.get(rank, 3 if takes else 2)
+    changed = {text.partition("=")[2] if ".queue=" in text else text.partition(".")[0]
+               for text in (*made.settings, *made.removals)} - remedy.world.own(job)
+    shared = {each for each in changed if each.startswith(("conf/", "plugin/"))}
+    owed = price.owed and not any(map(SHARE.search, made.settings))
+    return (price.dear, splits, min(stage, 1) if owed else stage, len(price.ends), bool(shared),
+            len(changed - shared), rank)
 
 
 def sooner(seen: Evidence, order: Cause, jobs: list[JobInfo], seconds: float = inf
@@ -122,7 +129,8 @@ def fitting(seen: Evidence, job: JobInfo, sure: Cause, seconds: float = inf) -> 
     pods = facts["ends"].facts["pods"] if facts.get("ends") else ()
     values = [(f"annotations[{facts['key']}]", mode) for mode in facts.get("modes", ())] + [
         (f"requests[{facts['resource']}]", facts["most"])
-        for most in [facts.get("most", 0)] if "resource" in facts and asked <= 2 * most]
+        for most in [facts.get("most", 0)] if "resource" in facts and asked <= 2 * most] + [
+        (f"requests[{cards.NUMBER}]", fit) for fit in [facts.get("fit")] if fit]
     for change in [*(Change((f"{name}.{path}={value}",)) for path, value in values), *(
             Change(removals=(world.owner(task.job, False),)) for task in map(seen.tasks.get, pods)
             if task)]:
@@ -187,9 +195,11 @@ def _doors(seen: Evidence, job: JobInfo, world: World, limits: list[str], known:
             if cause.code not in {*known, *beyond.WAITED}]
     if known & {*VOLUMES}:
         return [cause for cause in also if not cause.context]
-    doors = [*filter(_is_door, also)]
+    doors = [each for each in also if each.code in NEXT_DOORS  # or fields of queues or jobs
+             or each.numbers.get("not_reclaimable") or each.numbers.get("kept")]  # protect all pods
     if limits and not doors and "overcommit_refuses" not in known:
-        doors = [*filter(_is_full, also)][:1]
+        doors = [each for each in also  # the cluster has too little left, which no limit says
+                 if each.code == "cluster_full" or "whole" in each.numbers][:1]
     if doors or "evicts_for_admitted" not in known:
         return doors
     return sorted((cause for cause in _causes_with(seen, job, world, [])
@@ -227,17 +237,6 @@ def larger_first(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                for obj in seen.objects], seen.ssn.conf, seen.ssn.now)
     if not unplaced(ssn.jobs[job.uid]):
         yield Cause.of("larger_first", context=True, roles=roles)
-
-
-def _is_door(cause: Cause) -> bool:
-    """Whether a cause lasts: by its kind, or as fields of queues or jobs protect all their pods."""
-    return cause.code in NEXT_DOORS or bool(
-        cause.numbers.get("not_reclaimable") or cause.numbers.get("kept"))
-
-
-def _is_full(cause: Cause) -> bool:
-    """Whether a cause is that the cluster has too little left, which no limit of a queue says."""
-    return cause.code == "cluster_full" or "whole" in cause.numbers
 
 
 def _alone(seen: Evidence, job: JobInfo, bare: bool) -> Loaded:

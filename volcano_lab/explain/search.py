@@ -109,8 +109,8 @@ class Search(Tries):
         self._enough: tuple[int, ...] = PLACED, PROMISED, ADMITTED  # what an option is to give
 
     def found(self, causes: list[Cause]) -> Iterator[Remedy]:
-        """The remedies in the order of their rank, then sets of changes, the end of those that hold
-        what it takes, more nodes; in a large cluster first what takes short tries.
+        """The remedies by their rank, then sets of changes, more nodes, the end of those that hold
+        what it takes; in a large cluster first what takes short tries.
         """
         options = candidates(self.world, self.before, self.job, causes, self.keep)
         if self.keep:
@@ -125,23 +125,17 @@ class Search(Tries):
             self.singles(own))
         yield from self.sets(several, SPARING)
         if not self.large:
-            yield from self._waits(waits)
             yield from self.singles(late)
         if self._leaves_less():
             yield from islice(self.singles(self._sized(late)), 1)
             yield from self.sets([*own, *late], EVERY)
         if self._leaves_less():
             yield from self.chain()
-        if self.large:
-            yield from self._waits(waits)
+        yield from sorted(self.singles(waits), key=lambda each: len(each.made.removals))[:1]
         if all(not change.settings or ".more=" in change.settings[0] for change in self.offered):
             yield from self.singles(requests)
         if not self.offered:
             yield from self.sets(several, ANY)
-
-    def _waits(self, options: Sequence[Option]) -> list[Remedy]:
-        """The end of the fewest jobs."""
-        return sorted(self.singles(options), key=lambda each: len(each.made.removals))[:1]
 
     def _leaves_less(self) -> bool:
         """Whether what is offered so far but waiting, if anything, places the job with a lower
