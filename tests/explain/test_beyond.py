@@ -305,7 +305,24 @@ def test_the_cards_of_a_node_that_have_what_each_of_several_is_to_have_are_count
     assert f"or wait for the end of {ends}." in found.text if ends else True
     assert [remedy.change for remedy in found.remedies] == [
         f"job a/g: request per pod volcano.sh/vgpu-memory 6 -> {most}"] * bool(most) + [
+        "job a/g: request per pod volcano.sh/vgpu-number 2 -> 1"] * bool(pods) + [
         "wait for the end of default/old"] * len(pods)
+
+
+@pytest.mark.parametrize(("asked", "cards", "waits"), [
+    (6, "a,2,9,X,true,m:", True), (4, "a,2,9,X,true,m:", False), (4, "a,1,9,X,true,m:", True),
+    (6, "a,2,9,X,true,m:b,2,6,X,true,m:", False)])
+def test_containers_of_a_pod_are_given_parts_of_cards_one_after_the_other(asked, cards, waits):
+    node = (NODE % f'volcano.sh/node-vgpu-register: "{cards}"').replace(
+        "pods: 9", "pods: 9, volcano.sh/vgpu-memory: 20")
+    own = (POD % ("", f"volcano.sh/vgpu-memory: {asked}", "")).replace("containers: [{name: c, ", (
+        f"containers: [{{name: b, resources: {{limits: {{volcano.sh/vgpu-memory: {asked}}}}}}}, "
+        "{name: c, "))
+    found = Cluster().add(node, own).explainer(CONF % "deviceshare").why("a/g")
+    assert ("a node whose cards have enough left for its 2 containers together" in found.head
+            ) is waits
+    assert [remedy.change for remedy in found.remedies] == [
+        "job a/g: request per pod volcano.sh/vgpu-memory 6 -> 4"] * (waits and asked == 6)
 
 
 @pytest.mark.long

@@ -28,6 +28,7 @@ FOREIGN = re.compile(TABLES["no_reason"]["foreign"])
 NUMA_POLICY = "volcano.sh/numa-topology-policy"
 SURE = {"beyond.cards.mode": "mode", "beyond.numa.policy": "numa", "beyond.cards.left": "left",
         "beyond.cards.several": "several", "beyond.cards.used": "several",
+        "beyond.cards.together": "together",
         "beyond.numa.less": "cpus"}
 """What no node has, or has left, by the message that says so."""
 MODE = "volcano.sh/vgpu-mode"
@@ -255,19 +256,26 @@ def _mode(seen: Evidence, task: TaskInfo) -> Message | None:
 
 def _card_memory(seen: Evidence, task: TaskInfo) -> Message | None:
     """That a container requests more memory of a card than any card has, or has left, or of more
-    cards than one node has that have so much left: as an amount, or a part, by default the whole.
+    cards than one node has that have so much left: as an amount, or a part, by default the whole;
+    or that all containers of the pod do, of which each is given its cards after the others.
     """
     nodes = [node for node in seen.ssn.nodes.values() if cards.listed(node.node)]
     most, name = cards.largest(nodes)
-    for wants in [wants for _, wants in _wants(task) if {cards.NUMBER, cards.MEMORY} & {*wants}]:
+    every = [wants for _, wants in _wants(task) if {cards.NUMBER, cards.MEMORY} & {*wants}]
+    for wants in every:
         asked = wants.get(cards.MEMORY, 0)
         if asked > most > 0 and cards.PERCENT not in wants:
             return Message("beyond.cards.memory", resource=cards.MEMORY, asked=asked, node=name,
                            most=most, annotation=cards.REGISTERED)
-        part = wants.get(cards.PERCENT, 0 if asked else cards.WHOLE)
-        if said := _cards_left(nodes, wants, part):
+        if said := _cards_left(nodes, wants, cards.part_of(wants)):
             return said
-    return None
+    if not nodes or len(every) < 2 or any(cards.fits(node, every) for node in nodes):
+        return None
+    ends = [pod for node in nodes for pod in cards.users(node) if cards.fits(node, every, pod)]
+    most, name = max((max(cards.free(node, 0, 0)) // len(every), node.name) for node in nodes)
+    return Message("beyond.cards.together", n=len(every), resource=cards.MEMORY, node=name,
+                   asked=max(wants.get(cards.MEMORY, 0) for wants in every), most=most,
+                   ends=Message("beyond.cards.ends", pods=ends) if ends else None)
 
 
 def _cards_left(nodes: list[NodeInfo], wants: dict[str, int], part: int) -> Message | None:

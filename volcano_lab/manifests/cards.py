@@ -52,15 +52,45 @@ def free(node: NodeInfo, cores: int, part: int, without: str = "") -> list[int]:
     """Return the memory that each card of a node has left, the most first, or the `part` of it,
     `without` a pod: none of one whose parts are given away, or that has fewer cores left.
     """
-    pods, found = held(node), list[int]()
-    for card in listed(node.node):
-        parts = [each for each in pods.get(card[0], ()) if each[0] != without]
-        used, memory = sum(each[2] for each in parts), int(card[2])
-        fits = len(parts) < _number(card[1:]) and used + max(cores, 1) <= WHOLE and not (
-            parts and cores == WHOLE)
-        left = (memory - sum(each[1] for each in parts)) * fits
-        found.append(left * WHOLE // memory if part else left)
-    return sorted(found, reverse=True)
+    pods = held(node)
+    return sorted((_left(card, [each for each in pods.get(card[0], ()) if each[0] != without],
+                         cores, part) for card in listed(node.node)), reverse=True)
+
+
+def fits(node: NodeInfo, containers: Iterable[dict[str, int]], without: str = "") -> bool:
+    """Return whether the cards of a node have enough left, `without` a pod, for what containers of
+    one pod request, one after the other: each is given parts of the last cards that have it.
+    """
+    there = listed(node.node)[::-1]
+    pods = {card: [each for each in parts if each[0] != without]
+            for card, parts in held(node).items()}
+    for wants in containers:
+        cores, n, part = wants.get(CORES, 0), wants.get(NUMBER, 1), part_of(wants)
+        asked = part or wants[MEMORY]
+        given = [card for card in there
+                 if _left(card, pods.get(card[0], []), cores, part) >= asked][:n]
+        if len(given) < n:
+            return False
+        for card in given:
+            memory = int(card[2]) * part // WHOLE if part else asked
+            pods.setdefault(card[0], []).append(("", memory, cores))
+    return True
+
+
+def part_of(wants: dict[str, int]) -> int:
+    """Return the percentage of a card's memory that a container requests, by default the whole; 0
+    where it requests an amount.
+    """
+    return wants.get(PERCENT, 0 if wants.get(MEMORY) else WHOLE)
+
+
+def _left(card: list[str], parts: list[tuple[str, int, int]], cores: int, part: int) -> int:
+    """The memory that a card has left, or the `part` of it."""
+    used, memory = sum(each[2] for each in parts), int(card[2])
+    fits = len(parts) < _number(card[1:]) and used + max(cores, 1) <= WHOLE and not (
+        parts and cores == WHOLE)
+    left = (memory - sum(each[1] for each in parts)) * fits
+    return left * WHOLE // memory if part else left
 
 
 def _number(fields: list[str]) -> int:
