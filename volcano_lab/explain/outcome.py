@@ -201,6 +201,10 @@ class Outcome:
         jobs = self.last.jobs if self.last is not None else {}
         return {(each.action, jobs[each.job].queue) for each in self.evictions if each.job in jobs}
 
+    def evicting(self, uid: str) -> set[str]:
+        """The actions that evict pods for a job."""
+        return {each.action for each in self.evictions if each.winner == uid}
+
     def begun(self, uid: str) -> Outcome:
         """The first cycle, with all evictions for a job: the others go on without a change."""
         assert self.first is not None

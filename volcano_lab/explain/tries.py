@@ -301,7 +301,7 @@ class Tries:
                       if not start[each]}
         cost = price(self.base, after.begun(uid) if self.large else after, start, uid, self._over)
         cost.surplus = surplus(self.before, after.last, uid)
-        cost.owed = {each.action for each in after.evictions if each.winner == uid} == {"reclaim"}
+        cost.owed = after.evicting(uid) == {"reclaim"}
         names = Names(after.rest.session)
         brings = spared(self.seen, self.base, after, uid) if self.keep else gains(
             self.seen, self.before, after, uid, gone=change.removals)
