@@ -100,12 +100,31 @@ def test_a_page_has_the_places_that_a_lesson_links_to(tmp_path, monkeypatch):
     assert len(linked) == 19 and linked == places
 
 
+@pytest.mark.long
+def test_the_folds_of_a_page_hold_the_answers(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    from folds import fill
+
+    copy = tmp_path / "00-fair-share.ipynb"
+    copy.write_text((ROOT / "notebooks" / copy.name).read_text())
+
+    def folds():
+        return [("".join(output["data"]["text/html"])).partition("<summary>")[2]
+                for cell in json.loads(copy.read_text())["cells"]
+                if "".join(cell["source"]).startswith("ask(") for output in cell["outputs"]]
+
+    assert all(fold.startswith("Answer<") for fold in folds())
+    fill([copy])
+    assert len(folds()) > 5 and all("Show the answer</summary><p>It is <b>" in fold
+                                     for fold in folds())
+
+
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
     out = tmp_path_factory.mktemp("docs")
     sphinx = [
-        sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going", "-d",
-        out / "trees"
+        sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going", "-t",
+        "closed", "-d", out / "trees"
     ]
     built = subprocess.run([*sphinx, ROOT / "docs", out / "html"], capture_output=True, text=True,
                            check=False)

@@ -8,7 +8,6 @@ import contextlib
 import os
 import re
 import shutil
-import statistics
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,7 +26,6 @@ OUTSIDE = re.compile(r"^(https?|wss?)://(?!127\.0\.0\.1[:/])")
 VOILA_ICONS = re.compile(r"/@fortawesome/fontawesome-free@")
 VIEW = {"width": 1280, "height": 1000}
 COLLAPSE_PX = 8  # rounding of heights; a cleared output collapses by far more
-LIMIT_MS = 400  # an eye's patience on a busy machine; benchmarks/slider.py has the empty callback
 STANDING = """(node) => node.tagName === "SELECT"
   ? [node.selectedIndex, 0, node.options.length - 1, ["ArrowUp", "ArrowDown"]]
   : [...["now", "min", "max"].map((name) => Number(node.getAttribute(`aria-value${name}`))),
@@ -98,9 +96,9 @@ class NotebookPage:
         self.page.evaluate("__probe.arm()")
         self.page.keyboard.press(key)
         try:
-            self.page.wait_for_function("__probe.first > 0", timeout=5_000)
+            self.page.wait_for_function("__probe.first > 0", timeout=20_000)
         except PageTimeout as error:
-            raise AssertionError(f"{key} on {where} repainted nothing within 5 s") from error
+            raise AssertionError(f"{key} on {where} repainted nothing within 20 s") from error
         self.page.wait_for_timeout(settle)
         return Repaint(**self.page.evaluate("__probe.disarm()"))
 
@@ -120,16 +118,15 @@ class NotebookPage:
         return seen
 
     def complaints(self, repaints=()):
-        """What a reader would complain about, a sentence each, after these moves of a slider."""
+        """What a reader would complain about, a sentence each, after these moves of a slider. How
+        long a repaint takes is for `benchmarks/slider.py`.
+        """
         collapses = [
             round(repaint.collapse) for repaint in repaints if repaint.collapse > COLLAPSE_PX
         ]
-        waits = statistics.median(repaint.last for repaint in repaints) if repaints else 0
         found = [f"a cell shows an error or a warning: {text}" for text in self.failures()]
         found += [f"flicker: outputs collapsed by {collapses} px while a slider moved"
                   ] if collapses else []
-        found += [f"slow: a repaint took {waits:.0f} ms, the median of {len(repaints)}"
-                  ] if waits > LIMIT_MS else []
         found += [f"a request left the machine: {address}" for address in self.outside]
         found += [f"a script of the page failed: {error}" for error in self.errors]
         return found
@@ -210,7 +207,7 @@ def _run_all(shown, server, notebook):
         numbered = [text for text in prompts.all_inner_texts() if re.search(r"\[\d+\]", text)]
         return shown.failures() or len(numbered) == expected
 
-    _until(page, f"{expected} cells to run", finished, seconds=180)
+    _until(page, f"{expected} cells to run", finished, seconds=600)
 
 
 def _until(page, what, holds, seconds=60):

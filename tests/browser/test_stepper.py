@@ -123,7 +123,7 @@ def test_keys_that_come_faster_than_answers_lose_no_step(house, browser, folder,
             page.keyboard.press("ArrowRight")
         page.wait_for_function(
             "document.querySelector('.vs-where').textContent.startsWith('step 60 of')",
-            timeout=10_000)
+            timeout=60_000)
         page.wait_for_timeout(300)
         assert page.evaluate(SHOWN)["text"] == expected.goto(60)["text"]
         assert page.evaluate("document.activeElement.className"
