@@ -233,12 +233,13 @@ tiers: [{plugins: [{name: gang}, {name: predicates}, {name: network-topology-awa
 
 
 @pytest.mark.parametrize(("version", "told"), [("resourceVersion: '7', ", True), ("", False)])
-def test_a_queue_that_nobody_has_opened_yet_is_told(version, told):
+def test_jobs_wait_for_a_queue_that_the_controller_has_not_handled(version, told):
     queue = ("{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {" + version
              + "name: q}, spec: {weight: 1}}\n---\n")
     explanation = asked(queue, exported("new", 1, 9).replace(
         "queue: default", "queue: q")).why("new")
-    assert ("here it is taken as Open" in explanation.text) == told
+    assert ("its state is unset, not Open" in explanation.text) == told
+    assert ("Volcano's controller, which opens a new queue" in explanation.text) == told
 
 
 @pytest.mark.long

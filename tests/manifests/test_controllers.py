@@ -616,13 +616,15 @@ def test_the_controller_creates_what_a_job_of_its_phase_lacks(phase, group, pods
         assert (each.facts["again"] is not None) == (phase in ENDED[1:])
 
 
-@pytest.mark.parametrize(("version", "state", "told"), [
-    ("", "", False), ("5", "", True), ("5", "Open", False), ("", "Closed", False)])
-def test_a_queue_of_a_cluster_without_a_state_was_not_created_by_its_controller(
-        version, state, told):
+@pytest.mark.parametrize(("version", "status", "told"), [
+    ("", "state: ''", False), ("5", "", True), ("", "allocated: {}", True),
+    ("5", "state: Open", False), ("", "state: Closed", False)])
+def test_a_queue_of_a_cluster_without_a_state_was_not_handled_by_its_controller(
+        version, status, told):
     found = with_defaults(loads(
         "{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: q, "
-        f"resourceVersion: '{version}'}}, status: {{state: '{state}'}}}}"))
+        f"resourceVersion: '{version}'}}, status: {{{status}}}}}"))
+    assert (found[-1].status.state == "") == told
     assert [each.code for each in found.not_created.get("q", [])] == ["not_created.queue"] * told
 
 

@@ -253,7 +253,7 @@ def _queues(ssn: Session) -> Iterator[Finding]:
     attributes = queue_attributes(ssn)
     for name, queue in ssn.queues.items():
         if not queue.is_open and name in used:
-            yield _found(_queue(name), "closed_in_use", state=queue.queue.status.state)
+            yield _found(_queue(name), "closed_in_use", state=queue.queue.status.state or "unset")
         if name in used & parents:
             yield _found(_queue(name), "not_leaf")
         attr: Any = attributes.get(name)

@@ -9,7 +9,14 @@ from itertools import zip_longest
 from volcano_lab.api import quantity
 from volcano_lab.api.objects import LifecyclePolicy, TaskSpec, VolcanoJob
 from volcano_lab.manifests.admission.pods import broken_containers
-from volcano_lab.manifests.admission.rules import Broken, Queues, both_tiers, first, for_jobs
+from volcano_lab.manifests.admission.rules import (
+    Broken,
+    Queues,
+    both_tiers,
+    first,
+    for_jobs,
+    takes_jobs,
+)
 from volcano_lab.manifests.job_controller import as_admitted, minimum
 from volcano_lab.manifests.names import is_qualified, is_subdomain
 
@@ -52,7 +59,7 @@ def _broken_queue(name: str, queues: Queues) -> Broken:
     queue = queues.get(name)
     children = sum(other.spec.parent == name for other in queues.values())
     about = {"queue": name, "known": for_jobs(queues), "children": children}
-    if queue and queue.status.state not in ("", "Open"):
+    if queue and not takes_jobs(queue):
         yield "job-queue-closed", about | {"state": queue.status.state}
     yield from first((queue is None, "job-queue-missing"), (name == "root", "job-queue-root"),
                      (children, "job-queue-leaf"), **about)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from volcano_lab.api.objects import KubernetesObject, NetworkTopologySpec, Queue
+from volcano_lab.api.objects import KubernetesObject, NetworkTopologySpec, Queue, QueueStatus
 
 Queues = Mapping[str, Queue]
 Broken = Iterator[tuple[str, dict[str, Any]]]
@@ -36,3 +36,20 @@ def exists(obj: KubernetesObject) -> bool:
     status = getattr(obj, "status", None)
     return bool(obj.metadata.uid or obj.metadata.resource_version) or status != getattr(
         type(obj)(), "status", None)
+
+
+def is_unhandled(queue: Queue) -> bool:
+    """Return whether the API server has stored a queue, and Volcano's controller has set no state.
+
+    >>> from volcano_lab.api.objects import ObjectMeta
+    >>> is_unhandled(Queue(ObjectMeta("q"))), is_unhandled(
+    ...     Queue(ObjectMeta("q", resource_version="7")))
+    (False, True)
+    """
+    stored = queue.metadata.resource_version or queue.status != QueueStatus()
+    return bool(stored) and not queue.status.state
+
+
+def takes_jobs(queue: Queue) -> bool:
+    """Return whether a queue is open; a new one is as soon as its controller has handled it."""
+    return queue.status.state == "Open" or not (queue.status.state or is_unhandled(queue))
