@@ -430,7 +430,7 @@ def test_the_first_turn_of_a_job_counts():
         "other", cpu=2)
     found = asked(cluster, ALLOCATE)
     assert found["held_by"].text == (
-        "Holders of cpu: default/new 2, default/other 2. Placed in this cycle: default/other 2.")
+        "Holders of cpu: default/other 2. Placed in this cycle: default/other 2.")
     assert "came_first" not in found
 
 

@@ -100,7 +100,7 @@ def test_a_queue_that_may_hold_the_whole_cluster_is_named_where_no_other_sum_is(
     overcommit = f"{{name: overcommit, arguments: {{overcommit-factor: {factor}}}}}"
     settings = conf("gang", overcommit, "proportion", actions="enqueue, allocate")
     text = Explainer(queues().job("new", queue="a", cpu=10).objects(), settings).why("new").text
-    assert ("limit 8 (the whole cluster)" in text) is said
+    assert ("It requests cpu 10, and the whole cluster has 8." in text) is said
 
 
 @pytest.mark.parametrize("cluster, settings, said, above", TABLE)
@@ -287,3 +287,17 @@ def test_the_sum_of_a_quota_comes_before_what_it_keeps_from_being_created(first)
     said = f"requests.cpu 2 used + {rest} of jobs admitted in this cycle + {6 if rest else 9}"
     assert found.codes == ["resource_quota"] and said in found.causes[0].text
     assert [said in group.text for group in groups if f"default/{name}" in group.jobs] == [True]
+
+
+def test_a_queue_without_a_limit_of_its_own_is_not_said_to_refuse_in_a_full_cluster():
+    busy = queues().job("old", queue="a", cpu=6, running={"n1": 1}).job("new", queue="a", cpu=3)
+    for settings, said in (
+            (conf("gang", "proportion", actions="allocate"), "queue a holds cpu 6 of 8 in the"),
+            (conf("gang", "capacity", actions="allocate"), "cpu 6 of 8 in the whole cluster is"),
+            (conf("gang", "proportion", actions="enqueue, allocate"),
+             "new waits for admission: the whole cluster is cpu 1 short."),
+            (conf("gang", "capacity", actions="enqueue, allocate"),
+             "Queue a may hold the whole cluster, which is too small: cpu 6 allocated + 3 requested"
+             " = 9, 8 in the cluster.")):
+        text = Explainer(busy.objects(), settings).why("new").text
+        assert said in text and "refuses" not in text and "limit 8" not in text

@@ -943,3 +943,14 @@ def test_the_policy_of_a_task_acts_before_that_of_its_job(of_task, of_job, event
                          "tasks": [task_of("a", 1, policies=of_task)], "policies": of_job}})
     found = policy_for(job, job.spec.tasks[0], event)
     assert (found and found.action) == action
+
+
+@pytest.mark.parametrize(("phase", "then"), [
+    ("Running", "Running"), ("Succeeded", "Running"), ("Failed", "Pending"), ("", "Pending")])
+def test_a_new_pod_group_of_pods_that_run_is_running(phase, then):
+    node = "nodeName: n1, " if phase else ""
+    (group,) = [obj for obj in with_defaults(loads(
+        "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {schedulerName: volcano, "
+        f"{node}containers: [{{name: c}}]}}, status: {{phase: {phase or 'Pending'}}}}}"))
+        if obj.kind == "PodGroup"]
+    assert group.status.phase == then

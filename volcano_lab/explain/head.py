@@ -127,6 +127,8 @@ def _gap(cause: Cause) -> str:
     code += ".none" * (cause.code == "pod_too_large" and not any(cause.numbers["largest"].values()))
     code += ".nodes" * (cause.code == "refused" and "reason" in cause.numbers)
     code += ".ended" * (cause.code == "pods_not_made" and bool(cause.numbers.get("phase")))
+    whole = getattr(cause.sentences[0], "code", "").endswith(".cluster") if cause.said else False
+    code += ".cluster" * (whole and known(f"{code}.cluster"))
     code += ".some" * ("which" in cause.numbers and known(f"{code}.some"))
     return code + "".join(f".{name}" for name in (
         "elsewhere", "unseen", "overdue", "kept_off", "twice") if cause.numbers.get(name))

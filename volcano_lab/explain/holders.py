@@ -222,6 +222,7 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
     nodes = None if level is not None else cause.numbers.get("allowed", seen.trace.nodes)
     held, new = allocated(seen, record, level, nodes)
     in_the_end = allocated(seen, seen.trace.records[-1], level, nodes)[1]
+    held[job.uid] = added(held.get(job.uid, {}), new.get(job.uid, {}), -1.0)
     took, later = ({uid: each for uid, each in some.items() if uid != job.uid} for some in (
         new, {uid: added(each, new.get(uid, {}), -1.0) for uid, each in in_the_end.items()}))
     holders = largest(held, names)

@@ -13,7 +13,7 @@ from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, over, part
 from volcano_lab.explain.requests import at_first, not_announced
 from volcano_lab.framework import Session
-from volcano_lab.messages import Message, alike, meant
+from volcano_lab.messages import Message, alike, known, meant
 from volcano_lab.trace import Record, amounts, grouped, queue_attributes
 
 CLOSED_WITH = "volcano.sh/closed-by-parent"
@@ -58,6 +58,7 @@ def over_cause(seen: Evidence, job: JobInfo, level: str, code: str, names: list[
     """
     asked, limit, own = part(sums[0], names), part(sums[1], names), level == job.queue
     where = Message("queue.this" if own else "queue.above", queue=level, below=job.queue)
+    code += ".cluster" * (of_cluster(seen, limit) and known(f"{code}.cluster"))
     said = Message(code, asked=asked, limit=limit, origin=limit_origin(seen, level, limit),
                    **{"queue": where, **facts})
     return Cause("queue_over_capability" if own else "ancestor_over_capability",

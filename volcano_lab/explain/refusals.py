@@ -323,7 +323,8 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
         numbers |= {"stranded": stranded} if left else {}
         if left and (barred := _barred(seen, left, record, names)):
             left = Message("resources.barred", kept=left, queues=[*barred])
-    said = Message("over_deserved", queue=job.queue, pod=pod, each=each,
+    said = Message("over_deserved.cluster" if "whole" in numbers else "over_deserved",
+                   queue=job.queue, pod=pod, each=each,
                    held=part(queue["allocated"], names), asked=asked, deserved=limit,
                    why=[*whole, Message("weight", weight=queue["weight"])])
     return Cause("over_deserved", [

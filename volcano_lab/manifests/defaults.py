@@ -11,7 +11,7 @@ Volcano: pkg/webhooks/admission, pkg/scheduler/cache/cache.go (newDefaultAndRoot
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from functools import partial
 
 from volcano_lab.api import objects as api
@@ -75,10 +75,21 @@ def with_defaults(objects: Iterable[api.KubernetesObject],
             complete.warnings.append(Message("manifest.csi_nodes", drivers=[
                 each.name for each in lacking[0].spec.drivers]))
         disruptions.count_new(complete, given)
+        _run(complete, cluster.given_groups)
         problems = fields.problems + _twice(complete, complete.given)
     if problems:
         raise ManifestError(problems)
     return complete
+
+
+def _run(complete: Loaded, given: Container[str]) -> None:
+    """Set the phase of new PodGroups of which enough pods have nodes, as a cycle before did."""
+    placed = Counter(owners.job_of(pod) for pod in complete if isinstance(pod, api.Pod)
+                     and pod.spec.node_name and pod.status.phase != "Failed")
+    for place, obj in enumerate(complete):
+        if isinstance(obj, api.PodGroup) and name_of(obj) not in given and placed[obj.key] >= max(
+                obj.spec.min_member, 1):
+            complete[place] = obj.changed(status={"phase": "Running"})
 
 
 def _queues_of_the_cluster(objects: list[api.KubernetesObject]) -> list[api.Queue]:
