@@ -151,6 +151,18 @@ def test_of_pods_that_leave_one_that_is_overdue_is_told_or_else_when_the_last_ha
         said == "overdue", said == "until")
 
 
+@pytest.mark.parametrize(("nominated", "said"), [
+    ("n1", "status.nominatedNodeName is n1 until then, so an autoscaler adds no node"),
+    ("", "it has no status.nominatedNodeName and stays Unschedulable: an autoscaler may add")])
+def test_only_what_pods_were_evicted_for_keeps_an_autoscaler_from_adding_a_node(nominated, said):
+    waiting = pod("new-0", "new", requests={"cpu": "1"}).changed(
+        status={"nominated_node_name": nominated})
+    gone = pod("old-0", "old", "n1").changed(metadata={"deletion_timestamp": 1_800_000_900.0})
+    text = Explainer([queue(), node("n1", cpu="1"), group("old"), gone, group("new"), waiting],
+                     conf("gang", "predicates"), 1_800_000_000.0).why("new").text
+    assert said in text and text.count("autoscaler") == 1
+
+
 @pytest.mark.parametrize("finalizers", [["example.com/device", "example.com/log"], []])
 def test_finalizers_of_a_pod_that_has_not_ended_are_named(finalizers):
     gone = pod("old-0", "old", "n1").changed(metadata={

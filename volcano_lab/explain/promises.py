@@ -111,11 +111,13 @@ def _promised_on(seen: Evidence, node: str, pods: list[str], records: list[Recor
     why = [Message("promised.evicts" if action else "promised.leaves", action=action, pods=who)
            for action, who in by.items()] or [Message("promised.free")]
     late, in_order = overdue(seen, leaving), sorted(leaving, key=lambda task: _ends(seen, task))
+    known = "" if all(task.eviction_occurred or task.pod.status.nominated_node_name
+                      for task in map(seen.tasks.__getitem__, pods)) else "not_"
     for task in in_order[:1] if late else in_order[-1:]:
         if late or _ends(seen, task) > seen.ssn.now + OVERDUE:
-            why.append(Message("promised.overdue" if late else "promised.until", node=node,
-                               moment=moment_text(_ends(seen, task)), namespace=task.namespace,
-                               name=task.name))
+            why += [Message("promised.overdue" if late else "promised.until", moment=moment_text(
+                _ends(seen, task)), namespace=task.namespace, name=task.name),
+                *[Message(f"promised.{known}nominated", node=node)] * (not late)]
     code = "promised.part" if len(pods) == 1 else "promised.parts"
     return Message(code, n=len(pods), pod=pods[0], node=node, why=why)
 
