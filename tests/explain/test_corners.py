@@ -405,8 +405,8 @@ def test_a_plugin_of_a_later_tier_is_said_not_to_be_asked_and_put_first():
                   if explain.evidence.of("commit", task=key, operation="evict"))
     answer = explain.why(victim)
     assert told(answer, "queue_within_deserved") == (
-        "Queue c held cpu 2 and deserves 2. Plugin capacity, which compares these, was not "
-        "asked: the first tier that names a victim decides, and it is in a later one.")
+        "Queue c held cpu 2 and deserves 2 (plugin capacity, which compares them, was not "
+        "asked: the first tier that names a victim decides, and it is in a later one).")
     assert answer.remedies[0].change == "plugin capacity in tier 1"
     assert answer.remedies[0].effect.startswith("old loses no pods")
 

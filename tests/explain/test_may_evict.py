@@ -124,3 +124,59 @@ def test_queues_that_may_reclaim_are_named_where_a_queue_holds_too_much(deserved
     cluster.queue("c", deserved={"cpu": 2}).job("in-c", queue="c", cpu=1, running={"n1": 1})
     text = cluster.why("in-a", evict=True, conf=settings).text
     assert ("Queues b, c hold less than they deserve" in text) is said
+
+
+TIERS = """\
+actions: "allocate, preempt"
+tiers:
+- plugins: [{name: priority}, {name: gang, enablePreemptable: false}]
+- plugins: [{name: drf}, {name: predicates}, {name: proportion}]
+"""
+
+
+def tiers(least, cpu, settings=TIERS):
+    """A full node of 8 pods with priority 5, and a gang with priority 1 of the same queue."""
+    return Explainer([
+        queue(), node("n1", cpu="8", memory="64Gi"), klass(1), klass(5),
+        group("old", priorityClassName="p5"), *[pod(
+            f"old-{n}", "old", "n1", requests={"cpu": "1"}, priority=5) for n in range(8)],
+        group("new", minMember=least, priorityClassName="p1"), *[pod(
+            f"new-{n}", "new", requests={"cpu": cpu}, priority=1) for n in range(3)]],
+        settings, 1_800_000_000.0)
+
+
+@pytest.mark.parametrize(("settings", "why"), [
+    (TIERS, "the tier of plugin priority, which compares them, agrees on no pod there, so a later "
+     "tier decides without it: drf"),
+    (TIERS.replace("priority}", "priority, enablePreemptable: false}"),
+     "plugin priority, which compares them, is not asked about victims"),
+    (TIERS.replace("{name: priority}, ", ""),
+     "plugin priority, which compares them, is not configured")])
+def test_why_priority_does_not_keep_a_more_important_pod(settings, why):
+    """It is not configured, is not asked, or its tier was asked and agreed on none."""
+    found = tiers(1, "1", settings)
+    victim = next(iter(found.evidence.of("victims")))["chosen"][0]
+    assert f"default/old has priority 5 and default/new 1 ({why})." in found.why(victim).text
+
+
+def test_the_tier_that_decides_is_named_where_one_before_it_agrees_on_no_pod():
+    cause = next(cause for cause in tiers(3, "7").why("new").causes
+                 if cause.code == "not_less_important")
+    assert "a later one decides (drf): it allows 1, which is not enough." in cause.text
+
+
+def test_plugins_that_let_pods_go_for_a_gang_do_not_protect_them_from_its_others():
+    codes = [cause.code for cause in tiers(2, "1").why("new").causes]
+    assert "minimum_promised" in codes and "not_less_important" not in codes
+
+
+@pytest.mark.parametrize(("least", "cpu", "head", "rest"), [
+    (1, "1", "1 of 8 running pods of default/old is evicted in this cycle.", []),
+    (3, "3", "Plugins allow 5 of 8 running pods of default/old for jobs that wait now, and none is "
+     "evicted in this cycle.", ["preempt may evict 5 of its 8 pods for default/new. It tried"])])
+def test_pods_that_may_be_evicted_are_counted_once(least, cpu, head, rest):
+    """Those that are evicted, and those that plugins allow for jobs which may still evict."""
+    found = tiers(least, cpu).who_evicts("old")
+    assert found.head == head
+    assert ("preempt may evict" in found.text) == bool(rest) and all(
+        each in found.text for each in rest)

@@ -126,9 +126,9 @@ def running(**job):
 
 @pytest.mark.parametrize("cluster, actions, head, said", [
     (running().job("new", queue="b", cpu=1), "allocate, reclaim",
-     "1 of 4 running pods of default/old may be evicted", "queue a holds cpu 4 and deserves 3"),
+     "1 of 4 running pods of default/old is evicted", "queue a holds cpu 4 and deserves 3"),
     (running().job("new", queue="a", cpu=1, priority=9, priority_class="p"), "allocate, preempt",
-     "1 of 4 running pods of default/old may be evicted", "a priority above 0"),
+     "1 of 4 running pods of default/old is evicted", "a priority above 0"),
     (running().job("up", queue="a", cpu=4, priority=9, priority_class="p").job(
         "new", queue="b", cpu=2, pods=2, min_member=2), "allocate, preempt, reclaim",
      "3 of 4 running pods of default/old may be evicted",  # for both actions the same pods
@@ -162,8 +162,8 @@ def test_what_is_evicted_whatever_the_priority_is_said():
     tiers = conf("allocate, preempt", "priority", "gang")
     tiers["tiers"] += conf("", "drf")["tiers"]
     found = running().job("new", queue="a", cpu=1).why("old", evict=True, conf=tiers)
-    assert ("Where these plugins agree on no pod, the next tier decides without regard to "
-            "priority: drf." in found.text)
+    assert ("Where the plugins of the tier of priority agree on no pod, the next tier decides "
+            "without regard to priority: drf." in found.text)
 
 
 @pytest.mark.parametrize("large", ["n1", "n2"])
@@ -371,7 +371,7 @@ def test_all_pods_that_a_cycle_evicts_are_counted_and_gang_only_where_it_is_aske
     tiers["tiers"][0]["plugins"][1] = loose
     tiers["tiers"] += conf("", "predicates", "proportion")["tiers"]
     found = cluster.why("old", evict=True, conf=tiers)
-    assert found.head.startswith("2 of 4 running pods of default/old may be evicted")
+    assert found.head.startswith("2 of 4 running pods of default/old are evicted")
     assert ("For a queue that stays within what it deserves, reclaim takes those of its pods that "
             "are allowed by conformance. What queue a deserves counts only where the plugins of "
             "this tier allow none." in found.text and "gang" not in found.text)
@@ -502,7 +502,7 @@ def test_pods_that_may_be_evicted_are_counted_once_and_none_is_spared_where_none
         "n1": 3}).job("new", pods=3, cpu=1, priority=9, priority_class="p")
     found = cluster.why("old", evict=True, conf={"actions": "allocate, preempt", "tiers": [
         {"plugins": [{"name": "priority"}, gang, {"name": "predicates"}, {"name": "proportion"}]}]})
-    assert found.head.startswith("1 of 3 running pods of default/old may be evicted")
+    assert found.head.startswith("1 of 3 running pods of default/old is evicted")
     assert "but takes" not in found.text
 
 

@@ -155,18 +155,18 @@ def _not_enough(seen: Evidence, job: JobInfo, answers: list[Record], action: str
     least = job.min_available
     made = {record["task"] for record in seen.in_action(action, "do", job=job.uid)
             if record["operation"] == "pipeline"}
-    made = set() if seen.in_action(action, "commit", job=job.uid) else made
-    protected = [*protected_causes(seen, job, [
-        record for record in answers if record["task"] not in made])]
-    if made:
+    unserved = [record for record in answers if record["task"] not in made]
+    protected = [*protected_causes(seen, job, unserved)]
+    if made and not seen.in_action(action, "commit", job=job.uid):
         return [_with_budgets(seen, answers, Message(
             "victims_insufficient.gang", action=action, made=len(made), least=least), answers),
             *protected]
+    answers = unserved or answers
     if protected or not seen.ssn.job_starving(job):
         return protected or [Cause.of("minimum_promised", records=answers[-1:], action=action,
                                       least=least)]
     combined = [record for record in seen.of("asked", point=POINTS[action])
-                if seen.tasks[record["task"]].job == job.uid]
+                if seen.tasks[record["task"]].job == job.uid and record["task"] not in made]
     agreed = [record for record in combined if record["answer"]]
     found = [*disagreeing(seen, job, answers)] if combined and not agreed else []
     return found or [_with_budgets(seen, answers, _most_freed(seen, agreed, action),

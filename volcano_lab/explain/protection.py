@@ -3,7 +3,7 @@
 Volcano: none
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from volcano_lab.api import JobInfo, TaskInfo
@@ -25,6 +25,9 @@ CONDITIONS = [plugin for plugin, code in PROTECTION.items()
 """Plugins that compare the claimant with the owners of pods: priorities, shares of queues."""
 
 
+Tiers = tuple[list[list[str]], int]
+
+
 def protected_causes(seen: Evidence, job: JobInfo, answers: list[Record]) -> Iterator[Cause]:
     """Yield a cause for each plugin that allows none of its candidates."""
     plugins, said = grouped((record["plugin"], record) for record in answers), list[list[str]]()
@@ -32,9 +35,31 @@ def protected_causes(seen: Evidence, job: JobInfo, answers: list[Record]) -> Ite
         candidates = sorted({task for record in calls for task in record["candidates"]})
         if candidates and calls[0]["answer"][1] and not any(
                 record["answer"][0] for record in calls):
-            yield _protects(seen, job, calls, candidates, ".also" * (candidates in said))
+            cause = _protects(seen, job, calls, candidates, ".also" * (candidates in said))
+            cause.said = [*cause.sentences, *_next_tier(seen, calls)]
+            yield cause
             said.append(candidates)
             yield from _too(seen, calls[-1], plugins, candidates)
+
+
+def decided(seen: Evidence, point: str, calls: Sequence[Record]) -> Tiers:
+    """Return the plugins by their tiers, and the place of the tier that decided, with the last of
+    some calls.
+    """
+    tiers = seen.tiers(point)
+    return tiers, next(at for at, tier in enumerate(tiers) if calls[-1]["plugin"] in tier)
+
+
+def _next_tier(seen: Evidence, calls: list[Record]) -> Iterator[Message]:
+    """Yield which plugins of a later tier decide, and how many pods they allow."""
+    point, plugin = calls[0]["point"], calls[0]["plugin"]
+    found = [each for call in calls for each in seen.of("asked", point=point, task=call["task"])
+             if each["answer"] and each["since"] <= call.number < each.number]
+    for answer in found[-1:]:
+        tiers, at = decided(seen, point, seen.trace.calls_of(answer))
+        if plugin not in tiers[at]:
+            yield Message("candidates.next", plugins=tiers[at], n=len({
+                pod for each in found for pod in each["answer"]}))
 
 
 def disagreeing(seen: Evidence, job: JobInfo, answers: list[Record]) -> Iterator[Cause]:

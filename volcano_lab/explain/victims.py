@@ -10,10 +10,9 @@ from itertools import chain
 
 from volcano_lab.actions.evictions import never_preempts
 from volcano_lab.api import PENDING, RELEASING, ROOT_QUEUE, RUNNING, JobInfo, TaskInfo
-from volcano_lab.explain import evictions, lint, outcome, owners
+from volcano_lab.explain import evictions, lint, outcome, owners, protection
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation, over, part
-from volcano_lab.explain.protection import CONDITIONS, budgets_of, keepers, protection, refusing
 from volcano_lab.messages import Message
 from volcano_lab.trace import POINTS, Record, grouped, short
 
@@ -57,6 +56,7 @@ def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
         asked = [earlier for earlier in seen.of("asked", point=point, task=claimant)
                  if earlier.number < record.number]
         calls = seen.trace.calls_of(asked[-1]) if asked else list(seen.of(point, task=claimant))
+        decides = protection.decided(seen, point, calls)
         calls = [call for call in calls if call["tier"] == calls[-1]["tier"]]
         named = [call["plugin"] for call in calls if task in call["answer"][0]]
         count, chosen = len(record.get("candidates") or record["chosen"]), len(record["chosen"])
@@ -69,44 +69,45 @@ def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
                 seen.plugins("job_starving") == ["priority"]):
             yield Cause.of("starving_beyond", context=True, job=seen.called(winner.uid),
                            least=winner.min_available)
-        yield from _of_victim(seen, victim, winner, action, {*seen.plugins(point)} - {
-            call["plugin"] for call in calls})
+        yield from _of_victim(seen, victim, winner, action, decides)
 
 
-def _of_victim(seen: Evidence, victim: JobInfo, winner: JobInfo, action: str, unasked: set[str]
-               ) -> Iterator[Cause]:
-    """Yield how a victim compares with the winner, and what its policies do then."""
-    if action == "preempt":
-        yield from _more_important(seen, victim, winner)
+def _of_victim(seen: Evidence, victim: JobInfo, winner: JobInfo, action: str,
+               decides: protection.Tiers) -> Iterator[Cause]:
+    """Yield that a job of a lower priority gets the place, or what the victim's queue holds and
+    deserves; why the plugin that compares these did not decide; and what its policies do then.
+    """
+    if action == "preempt" and victim.priority > winner.priority:
+        yield Cause("less_important_claimant", Message(
+            "less_important_claimant", victim=seen.called(victim.uid), priority=victim.priority,
+            claimant=seen.called(winner.uid), other=winner.priority, why=_aside(
+                seen, "priority", decides)), {"priority": victim.priority,
+                                              "claimant": winner.priority}, context=True)
     elif action == "reclaim":
-        yield from _queue_of_victim(seen, victim.queue, unasked)
+        known = seen.trace.start["queues"].get(victim.queue, {"allocated": {}, "deserved": {}})
+        more = over(known["allocated"], known["deserved"])
+        asides = [_aside(seen, plugin, decides)
+                  for plugin in sorted(lint.SHARES.intersection(chain(*decides[0])))]
+        why, sums = next(filter(None, asides), None), seen.sums(victim.queue, more)
+        if sums.get("deserved") and (why or more):
+            later = [why.facts["plugin"]] if why and why.code == "compares.later" else []
+            yield Cause("queue_over_deserved" if more else "queue_within_deserved", Message(
+                "queue_of_victim", **sums, why=why), sums | {"later": later}, context=True)
     if policy := owners.on_event(seen, victim, "PodEvicted"):
         yield Cause("evict_policy", policy, context=True)
 
 
-def _more_important(seen: Evidence, victim: JobInfo, winner: JobInfo) -> Iterator[Cause]:
-    """Yield that a job of lower priority gets the place, as plugin priority is not asked."""
-    if victim.priority > winner.priority:
-        absent = "" if "priority" in seen.ssn.plugins else ".absent"
-        said = Message(f"less_important_claimant{absent}", victim=seen.called(victim.uid),
-                       priority=victim.priority, claimant=seen.called(winner.uid),
-                       other=winner.priority)
-        yield Cause("less_important_claimant", said, {"priority": victim.priority,
-                                                      "claimant": winner.priority}, context=True)
-
-
-def _queue_of_victim(seen: Evidence, queue: str, unasked: set[str]) -> Iterator[Cause]:
-    """Yield what the victim's queue holds and deserves, and the plugin that compares them where it
-    was not asked.
+def _aside(seen: Evidence, plugin: str, decides: protection.Tiers) -> Message | None:
+    """Why a plugin that compares a victim with the claimant did not decide: tiers are asked in
+    their order, up to the one that names victims; None where it is of that one.
     """
-    known = seen.trace.start["queues"].get(queue, {"allocated": {}, "deserved": {}})
-    more = over(known["allocated"], known["deserved"])
-    sums, later = seen.sums(queue, more), sorted(unasked & lint.SHARES)
-    if sums.get("deserved") and (later or more):
-        said = [Message("queue_of_victim", **sums),
-                Message("queue_of_victim.later", plugin=later[0]) if later else None]
-        yield Cause("queue_over_deserved" if more else "queue_within_deserved", said,
-                    sums | {"later": later}, context=True)
+    tiers, at = decides
+    place = next((n for n, tier in enumerate(tiers) if plugin in tier), None)
+    if place is None:
+        code = "unasked" if plugin in seen.ssn.plugins else "absent"
+    else:
+        code = "earlier" if place < at else "later"
+    return None if place == at else Message(f"compares.{code}", plugin=plugin, plugins=tiers[at])
 
 
 def who_evicts(seen: Evidence, job: JobInfo) -> Explanation:
@@ -124,13 +125,22 @@ def who_evicts(seen: Evidence, job: JobInfo) -> Explanation:
             for action in actions}
     causes = [cause for action in actions for cause in (
         *done[action], *more[action], *_when(seen, job, action))]
-    gone, free = ([cause.numbers["pods"] for found in each.values() for cause in found
-                   if cause.code == "evicted_for"] for each in (done, more))
-    now = min(sum(gone) + max(free, default=0), len(pods))
-    causes += [_order(pods)] if now else []
-    said = Message("evict.now" if now else "evict.none", job=name, n=now, pods=len(pods))
-    kept = () if now else _protected(seen, actions, pods)
-    return Explanation(about, said, [*beside, *causes, *kept, *_kept(seen, job, pods, actions)])
+    now = _counted(name, pods, done, more)
+    causes += [] if now.code == "evict.none" else [_order(pods)]
+    kept = _protected(seen, actions, pods) if now.code == "evict.none" else ()
+    return Explanation(about, now, [*beside, *causes, *kept, *_kept(seen, job, pods, actions)])
+
+
+def _counted(name: str, pods: list[TaskInfo], *found: dict[str, list[Cause]]) -> Message:
+    """How many pods this cycle evicts, and how many more plugins allow, for jobs that wait."""
+    facts = [[cause.numbers for cause in chain(*each.values()) if cause.code == "evicted_for"]
+             for each in found]
+    gone, free = ({*chain(*(each["pods"] for each in some))} for some in facts)
+    kind = ".tried" * all(each.get("tried") for each in facts[1])
+    if gone:
+        kind = ".both" if free - gone else ".done"
+    return Message(f"evict.now{kind}" if gone | free else "evict.none", job=name, pods=len(pods),
+                   n=len(gone | free), done=len(gone), more=len(free - gone))
 
 
 def _order(pods: list[TaskInfo]) -> Cause:
@@ -149,7 +159,7 @@ def _done(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
             said = Message("evict.does", action=action, pods=[*records], job=seen.called(uid))
             nodes = dict.fromkeys(record["node"] for record in records.values())
             yield Cause("evicted_for", [said, evictions.first_node(seen, action, [*nodes])],
-                        {"pods": len(records), "jobs": [uid]}, [*records.values()])
+                        {"pods": [*records], "jobs": [uid]}, [*records.values()])
 
 
 def _spared(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
@@ -163,7 +173,7 @@ def _spared(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
             uid = seen.tasks[record["task"]].job
             said = Message("evict.spared", action=action, n=len(pods), pods=pods, taken=taken,
                            job=seen.called(uid))
-            yield Cause("evicted_for", said, {"pods": len(pods), "jobs": [uid]}, [record])
+            yield Cause("evicted_for", said, {"pods": pods, "jobs": [uid]}, [record])
             return
 
 
@@ -175,18 +185,31 @@ def _now(seen: Evidence, job: JobInfo, action: str, pods: list[TaskInfo]) -> Ite
     claimants = {uid: task for uid, task in _claimants(seen, job, action).items() if free}
     victims = {uid: seen.ssn.points[POINTS[action]].ask(task, free)
                for uid, task in claimants.items()}
-    if found := {uid: len(tasks) for uid, tasks in victims.items() if tasks}:
-        said = Message("evict.for", action=action, jobs=[*map(seen.called, found)],
-                       n=max(found.values()), pods=len(pods))
-        yield Cause("evicted_for", said, {"pods": max(found.values()), "jobs": [*found]})
+    if found := [uid for uid, tasks in victims.items() if tasks]:
+        allowed = [*dict.fromkeys(task.key for uid in found for task in victims[uid])]
+        yield _allows(seen, action, {uid: claimants[uid] for uid in found}, allowed, pods)
         return
     yield from _never(seen, job) if action == "preempt" else ()
-    against = {uid: refusing(seen, POINTS[action], task, free) for uid, task in claimants.items()}
+    against = {uid: protection.refusing(seen, POINTS[action], task, free)
+               for uid, task in claimants.items()}
     refused = grouped((plugin, seen.called(uid)) for uid, plugins in against.items()
-                      if {*CONDITIONS}.isdisjoint(plugins) for plugin in plugins)
+                      if {*protection.CONDITIONS}.isdisjoint(plugins) for plugin in plugins)
     for plugin, jobs in refused.items():
-        said = Message("evict.refused", plugin=plugin, jobs=jobs, why=protection(plugin))
+        said = Message("evict.refused", plugin=plugin, jobs=jobs, why=protection.protection(plugin))
         yield Cause("refused_for", said, {"plugin": plugin, "jobs": jobs}, [], True)
+
+
+def _allows(seen: Evidence, action: str, claimants: dict[str, TaskInfo], allowed: list[str],
+            pods: list[TaskInfo]) -> Cause:
+    """How many pods all plugins of a tier allow for some jobs, and that these were not enough."""
+    names, running = [*map(seen.called, claimants)], sum(task.status == RUNNING for task in pods)
+    tried = all(any(not record.get("within_job") for record in seen.in_action(
+        action, "claimant", task=task.key)) for task in claimants.values())
+    return Cause("evicted_for", [
+        Message("evict.for" if running == len(pods) else "evict.for.others", action=action,
+                jobs=names, n=len(allowed), pods=running),
+        Message("evict.tried", job=names[0]) if tried else None],
+        {"pods": allowed, "jobs": [*claimants], "tried": tried})
 
 
 def _never(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -206,7 +229,8 @@ def _claimants(seen: Evidence, job: JobInfo, action: str) -> dict[str, TaskInfo]
     first = {uid: next((task for task in other.in_status(PENDING).values()
                         if not never_preempts(task)), None)
              for uid, other in seen.ssn.jobs.items()
-             if other is not job and (other.queue == job.queue) == preempt}
+             if other is not job and (other.queue == job.queue) == preempt
+             and not other.is_pending() and seen.ssn.job_starving(other)}
     return {uid: task for uid, task in first.items() if task is not None and (preempt or (
         queues[job.queue].reclaimable
         and seen.ssn.preemptive(queues[seen.ssn.jobs[uid].queue], task)))}
@@ -254,7 +278,7 @@ def _owed(seen: Evidence, queue: str) -> list[Message]:
 def _protected(seen: Evidence, actions: list[str], pods: list[TaskInfo]) -> Iterator[Cause]:
     """Yield the plugins that protect pods of it for what they are, each once."""
     found = {plugin: (kept, why) for action in actions
-             for plugin, kept, why in keepers(seen, POINTS[action], pods)}
+             for plugin, kept, why in protection.keepers(seen, POINTS[action], pods)}
     for plugin, (kept, why) in found.items():
         yield Cause("protected", Message("evict.protected", plugin=plugin, n=kept, why=why),
                     {"plugin": plugin, "pods": kept}, context=True)
@@ -273,7 +297,7 @@ def _kept(seen: Evidence, job: JobInfo, pods: list[TaskInfo], actions: list[str]
         code = "evict.gang" if asking == actions else "evict.gang.some"
         yield Cause("gang_minimum", Message(code, least=job.min_available, actions=asking, n=max(
             job.ready_task_num() + going - job.min_available, 0)), {}, [], True)
-    if "pdb" not in seen.ssn.plugins and (loose := budgets_of(seen, pods)):
+    if "pdb" not in seen.ssn.plugins and (loose := protection.budgets_of(seen, pods)):
         yield Cause.of("evict_no_pdb", context=True, n=len(loose), budgets=loose)
     if policy := owners.on_event(seen, job, "PodEvicted"):
         yield Cause("evict_policy", policy, context=True)
