@@ -10,19 +10,21 @@ import pytest
 from volcano_lab.actions import allocate
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.lesson_07.lab import (
+    compared,
+    hierarchy_lab,
+    level_picture,
+    rescaling,
+    resources_film,
+    tree_picture,
+    turns_picture,
+)
+from volcano_lab.course.lesson_07.scene import (
     AT_REST,
     FLAT,
     HIERARCHICAL,
     WITHOUT_DRF,
-    compared,
-    hierarchy_lab,
-    level_picture,
     placed,
-    rescaling,
-    resources_film,
     tree_cluster,
-    tree_picture,
-    turns_picture,
 )
 from volcano_lab.course.lesson_07.turns import FoundAgain, job_turns, run_found_again
 from volcano_lab.framework.priority_queue import PriorityQueue

@@ -13,9 +13,10 @@ from volcano_lab.course.lesson_13.scene import CONF, export
 from volcano_lab.framework import load_conf
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.messages import speak
-from volcano_lab.widgets.channels import channels, job_rows, short_reason
+from volcano_lab.widgets.channels import channels, job_rows
 from volcano_lab.widgets.cluster_lab import SHOWN
 from volcano_lab.widgets.controls import slider
+from volcano_lab.widgets.reasons import short_reason
 
 TREE = """
 actions: "enqueue, allocate"

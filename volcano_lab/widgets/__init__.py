@@ -5,7 +5,7 @@
 
 from importlib import import_module
 
-_HOMES = {"Lab": "lab", "Task": "lab", "stepper": "steps"}
+_HOMES = {"Lab": "lab", "Task": "task", "stepper": "steps"}
 
 __all__ = [*_HOMES]
 

@@ -16,8 +16,9 @@ from volcano_lab.messages import Message, Misuse, gettext, log, paragraph
 from volcano_lab.trace.cause_trace import CauseTrace
 from volcano_lab.widgets import channels, pictures
 from volcano_lab.widgets.controls import Control, choice, group, handle
-from volcano_lab.widgets.lab import Lab, Task, Values
+from volcano_lab.widgets.lab import Lab
 from volcano_lab.widgets.outcomes import Decided, Outcomes, cause_words, first_words, resources
+from volcano_lab.widgets.task import Task, Values
 
 CONF, SHOWN = "conf", "show"
 """Controls that are not changes: which configuration, and which resource the picture shows."""

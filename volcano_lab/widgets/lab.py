@@ -10,18 +10,17 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
-from attrs import define, field
 from traitlets import observe
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.collector import collector_paused
-from volcano_lab.messages import Message, Misuse, NoSuch, gettext, mark, paragraph
+from volcano_lab.messages import Message, Misuse, NoSuch, gettext, paragraph
 from volcano_lab.messages.attempt import attempt
 from volcano_lab.widgets import decisions, live, pictures, stills
 from volcano_lab.widgets.controls import Control
 from volcano_lab.widgets.story import Facts, Report
+from volcano_lab.widgets.task import Task, Values
 
-Values = dict[str, Any]
 KEPT = 200
 """How many moves can be undone."""
 
@@ -30,42 +29,6 @@ AHEAD_AFTER, AHEAD_MOST = 0.02, 1.0
 
 AT_REST = '<details class="vp-at-rest">'
 """How a lab's pictures begin where there is no kernel."""
-
-
-@define
-class Task:
-    """A task of the lesson: a name for its button, what is to be done, and when it is done.
-
-    Args:
-        name: two or three words.
-        text: what to do or find out, one or two short sentences.
-        done: values and facts -> whether the task is done; without it, whether the values are those
-            of `start` and `show`.
-        start: initial values, where they differ from the lab's.
-        show: values of one solution, where they differ from `start`.
-        answer: what the task teaches, in one or two short sentences, shown when it is done.
-    """
-
-    name: str
-    text: str
-    done: Callable[[Values, Facts], object] | None = None
-    start: Values = field(factory=dict)
-    show: Values | None = None
-    answer: str = ""
-
-    def said(self) -> str:
-        """Return its name and what is to be done."""
-        return f"**{gettext(self.name)}{mark('.')}** {gettext(self.text)}"
-
-    def moved(self, values: Values, before: Values) -> bool:
-        """Return whether a move is one of its controls."""
-        return any(values[name] != before[name] for name in self.show or values)
-
-    def is_done(self, values: Values, facts: Facts) -> bool:
-        """Return whether values and facts solve the task."""
-        if self.done is not None:
-            return bool(self.done(values, facts))
-        return (self.start | (self.show or {})).items() <= values.items()
 
 
 class Lab(live.OnPage):

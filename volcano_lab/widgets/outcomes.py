@@ -9,7 +9,7 @@ from typing import Any
 from volcano_lab.explain import Explainer, explanation
 from volcano_lab.messages import Message, gettext, mark, paragraph
 from volcano_lab.trace.views.cycle import Cycle
-from volcano_lab.widgets import channels
+from volcano_lab.widgets import channels, reasons
 from volcano_lab.widgets.facts import queue_rows, rounds
 from volcano_lab.widgets.story import amounts, counted, plain
 
@@ -54,10 +54,10 @@ class Decided:
     def reason(self, row: dict[str, Any]) -> tuple[str, str]:
         """Return the reason of a job's outcome: the number that decided, long and short."""
         if row["fate"] == "placed":
-            return channels.held_reason(self.cycle, row["queue"], self.resource), ""
+            return reasons.held_reason(self.cycle, row["queue"], self.resource), ""
         cause = self.explain.foremost(row["job"])
-        long, brief = channels.short_reason(cause, row["queue"], channels.sharing_plugin(self.cycle)
-                                   ) if cause else ("", "")
+        long, brief = reasons.short_reason(cause, row["queue"], channels.sharing_plugin(self.cycle)
+                                           ) if cause else ("", "")
         short = cause and cause.numbers.get("short_of") and 0 < row["pods"] < row["min"]
         return (str(Message("reason.below_minimum", reason=long, min=row["min"], n=row["pods"]))
                 if short else long), brief
@@ -152,7 +152,7 @@ class Outcomes:
                                pods=row["now"] + row["waiting"], why=why))
         if (was["fate"], row["fate"]) == ("not admitted", "placed"):
             foremost = before.explain.foremost(row["job"])
-            why = channels.admission(foremost, now.cycle.trace, row["job"]) or why
+            why = reasons.admission(foremost, now.cycle.trace, row["job"]) or why
         return str(Message("job.turn.why" if why else "job.turn", job=name, why=why,
                            now=gettext(row["fate"]), before=gettext(was["fate"])))
 
@@ -186,7 +186,7 @@ def waiting_words(facts: Decided, rows: Iterable[dict[str, Any]], moved: str = "
     for row in rows:
         if row["pods"] and row["fate"] in ("discarded", "not admitted", "not tried"):
             whole = moved == "queue" and facts.explain.foremost(row["job"])
-            limits = whole and channels.REASONS.get(whole.code) == "cluster"
+            limits = whole and reasons.REASONS.get(whole.code) == "cluster"
             return paragraph([facts.state(row), *[Message("reason.cluster.all")] * bool(limits)])
     return ""
 

@@ -1,7 +1,7 @@
 """What lesson 07, "Dominant resource fairness, flat and hierarchical", says is so."""
 
 from course.proofs import after, answer
-from volcano_lab.course.lesson_07.lab import placed
+from volcano_lab.course.lesson_07.scene import placed
 
 
 def drawn(level_picture, cycle):

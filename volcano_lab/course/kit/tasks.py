@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from volcano_lab.course.kit.questions import TASKS, part
-from volcano_lab.widgets.lab import Task
+from volcano_lab.widgets.task import Task
 
 
 def tasks(lesson: str, done: Mapping[str, Callable[[Any, Any], object]] = {}) -> list[Task]:
     """Return the tasks; `done` has the condition of a task by name, if its values are not enough
-    (see `widgets.lab.Task`).
+    (see `widgets.task.Task`).
 
     >>> [task.name for task in tasks("15")][:2]
     ['twice the nodes', 'eight queues']

@@ -7,8 +7,8 @@ from volcano_lab.course.kit.scenery import cluster_of
 from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.messages import Message
 from volcano_lab.widgets.cluster_lab import ClusterLab, Decided, lab
-from volcano_lab.widgets.lab import Task
 from volcano_lab.widgets.story import amounts
+from volcano_lab.widgets.task import Task
 
 NO_LIMIT = 100
 """A capability of the whole cluster, which is as good as none."""

@@ -56,8 +56,7 @@ def _tried(function: Callable[..., Any], minimum: Amounts,
 
 
 @cache
-def recorded(
-        count: int = 60) -> list[tuple[dict[str, float], dict[str, dict[str, float]], list[str]]]:
+def recorded() -> list[tuple[dict[str, float], dict[str, dict[str, float]], list[str]]]:
     """What proportion compared in random clusters: (minimum, queue, the names of what is
     short).
 
@@ -67,7 +66,7 @@ def recorded(
     """
     chance = random.Random(4)
     found = []
-    for _ in range(count):
+    for _ in range(60):
         draw = chance.randint
         cluster = admission_cluster(draw(0, 20), draw(0, 12), draw(0, 12), draw(0, 8), draw(1, 8),
                                     draw(1, 8), draw(0, 8))

@@ -3,7 +3,7 @@
 from volcano_lab.course.kit.checking import Mistakes, check
 from volcano_lab.course.kit.questions import entries
 from volcano_lab.course.kit.verdict import try_again, well_done
-from volcano_lab.course.lesson_07.lab import HIERARCHICAL, placed, tree_cluster
+from volcano_lab.course.lesson_07.scene import HIERARCHICAL, placed, tree_cluster
 
 
 @check(takes=int)

@@ -1,6 +1,4 @@
-"""Lesson 07: teams in a tree that share by dominant resource, and what every level of the tree
-holds.
-"""
+"""Lesson 07: the pictures of teams in a tree that share by dominant resource, and its lab."""
 
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
@@ -10,9 +8,10 @@ from attrs import define, evolve
 from volcano_lab.api import EMPTY, dominant_share
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.results import bars
-from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.course.kit.tracing import DataFrame
+from volcano_lab.course.lesson_07 import scene
+from volcano_lab.course.lesson_07.scene import CPUS, HIERARCHICAL, PARENTS, placed, tree_cluster
 from volcano_lab.course.lesson_07.turns import OldPlaces, run_found_again
 from volcano_lab.messages import Message, gettext, mark, paragraph
 from volcano_lab.plugins.drf import Drf
@@ -23,74 +22,18 @@ from volcano_lab.widgets.controls import Control, group, slider
 from volcano_lab.widgets.lab import Lab, Values
 from volcano_lab.widgets.story import amounts, plain
 
-CPUS = 12
 QUEUES = ("dev", "prod", "sci")
-PARENTS = {"sci": "", "eng": "", "dev": "eng", "prod": "eng"}
 COLORS = colors_of(QUEUES) | {"eng": "#8C8C8C"}
-START = {"sci_weight": 1, "eng_weight": 1, "dev_weight": 1, "prod_weight": 1, "sci_pods": 12,
-         "dev_pods": 12, "prod_pods": 12, "prod_gi": 0}
-OPENING = START | {"dev_pods": 2}
+OPENING = scene.START | {"dev_pods": 2}
 """The lab's first values: dev leaves some of its share, and the rule is seen without exception."""
 
-FLAT = conf_text("enqueue, allocate", "priority, gang", "drf, predicates, proportion, nodeorder")
-HIERARCHICAL = conf_text("enqueue, allocate", "priority, gang", "drf, predicates, nodeorder",
-                         switches={"drf": "enableHierarchy: true"})
-AT_REST = HIERARCHICAL.replace("enqueue, allocate", "backfill")
-WITHOUT_DRF = FLAT.replace("  - name: drf\n", "")
-
-
-def queue_text(name: str, path: str, weights: str) -> str:
-    """The manifest of a queue with a place in the tree.
-
-    >>> print(queue_text("sci", "root/sci", "1/2").splitlines()[5].strip())
-    volcano.sh/hierarchy: root/sci
-    """
-    return (f"apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata:\n  name: {name}\n"
-            f"  annotations:\n    volcano.sh/hierarchy: {path}\n"
-            f'    volcano.sh/hierarchy-weights: "{weights}"\nspec:\n  weight: 1\n')
-
-
-def tree_cluster(prod_memory: bool = False, running: dict[str, int] | None = None,
-                 **values: int) -> Cluster:
-    """A node of 12 CPUs and 12Gi; root has sci and eng, eng has dev and prod. Pods ask for 1 CPU.
-
-    With `prod_memory` those of prod ask for 1Gi of memory and nothing else, with `prod_gi` for so
-    much memory beside the CPU; `running` are pods of each queue that run already.
-
-    >>> len(tree_cluster(eng_weight=2).run(HIERARCHICAL).committed)
-    12
-    """
-    said = START | values
-    cluster = Cluster().node("n1", cpu=CPUS, memory=f"{CPUS}Gi")
-    for queue in ("sci", "dev", "prod"):
-        way = [*filter(None, [PARENTS[queue]]), queue]
-        cluster.add(queue_text(queue, "/".join(["root", *way]), "/".join(
-            ["1", *(str(said[f"{name}_weight"]) for name in way)])))
-        asked: dict[str, Any] = (
-            {"memory": "1Gi"} if prod_memory and queue == "prod" else {"cpu": 1})
-        if queue == "prod" and said["prod_gi"]:
-            asked["memory"] = f"{said['prod_gi']}Gi"
-        runs = {"n1": (running or {})[queue]} if running else {}
-        cluster.job(f"{queue}-work", queue=queue, pods=said[f"{queue}_pods"], min_member=1,
-                    running=runs, **asked)
-    return cluster
-
-
-def placed(cycle: Cycle) -> dict[str, int]:
-    """How many pods of each job have a place, by its name without the "-work" of a queue's job.
-
-    >>> placed(tree_cluster(sci_pods=2).run(HIERARCHICAL))["sci"]
-    2
-    """
-    return {row["job"].removeprefix("default/").removesuffix("-work"): row["placed"]
-            for row in cycle.jobs()}
 
 
 def level_picture(title: str, cycle: Cycle, parent: str = "") -> pictures.Picture:
     """Draw the dominant share (pale) of both levels below one, and what is compared of it (full).
 
     >>> held = {"sci": 4, "dev": 2, "prod": 5}
-    >>> stopped = tree_cluster(eng_weight=2, dev_pods=2, running=held).run(AT_REST)
+    >>> stopped = tree_cluster(eng_weight=2, dev_pods=2, running=held).run(scene.AT_REST)
     >>> [(row["name"], round(row["held"], 2)) for row in level_picture("", stopped).data]
     [('sci', 4.0), ('eng', 3.5)]
     """
@@ -133,7 +76,7 @@ def last_choice(cycle: Cycle, values: Values, parent: str) -> tuple[str, list[di
     turns = served(cycle)
     last = max(at for at, name in enumerate(turns) if parent in ("", PARENTS[name]))
     running = {name: turns[:last].count(name) for name in QUEUES}
-    rows = compared(tree_cluster(running=running, **values).run(AT_REST), parent)
+    rows = compared(tree_cluster(running=running, **values).run(scene.AT_REST), parent)
     taken = next(row for row in rows if row["name"] in (turns[last], PARENTS[turns[last]]))
     keys = [(row["saturated"], round(row["held"], 9)) for row in rows]
     first = taken is rows[keys.index(min(keys))]
@@ -259,7 +202,7 @@ def resources_picture(title: str, cycle: Cycle, without: Cycle | None = None,
     of the placed pods are drawn.
 
     >>> two = Cluster().node("n1", cpu=9, memory="18Gi").job("a", pods=2, cpu=3, memory="1Gi")
-    >>> [node["note"] for node in resources_picture("", two.run(FLAT)).data["nodes"]]
+    >>> [node["note"] for node in resources_picture("", two.run(scene.FLAT)).data["nodes"]]
     ['a 6/9', 'a 2/18']
     """
     nodes = []

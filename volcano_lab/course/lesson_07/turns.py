@@ -45,7 +45,7 @@ class OldPlaces(Outline):
     """Counts the turns of allocate, and notes those in which the numbers of the moment put another
     queue first (`early`: the turn and that queue).
 
-    >>> from volcano_lab.course.lesson_07.lab import HIERARCHICAL, tree_cluster
+    >>> from volcano_lab.course.lesson_07.scene import HIERARCHICAL, tree_cluster
     >>> turns = OldPlaces()
     >>> _ = tree_cluster().run(HIERARCHICAL, trace=turns)
     >>> turns.early
@@ -80,7 +80,7 @@ def run_found_again(cluster: Cluster, conf: str) -> Cycle:
     """A cycle in which allocate finds the next queue and the next job again each time. Volcano does
     not do this.
 
-    >>> from volcano_lab.course.lesson_07.lab import HIERARCHICAL, placed, tree_cluster
+    >>> from volcano_lab.course.lesson_07.scene import HIERARCHICAL, placed, tree_cluster
     >>> placed(run_found_again(tree_cluster(), HIERARCHICAL))
     {'dev': 3, 'prod': 3, 'sci': 6}
     """

@@ -64,11 +64,10 @@ def eviction_cluster(urgent_pods: int = 2, priority_class: str | None = "high",
     return cluster.job("urgent", queue="a", pods=urgent_pods, cpu=1, priority_class=priority_class)
 
 
-def votes_picture(cluster: Cluster, conf: str, title: str, pod: str = "default/urgent-0"
-                  ) -> pictures.Picture:
-    """Draw `votes` of one cycle over a cluster."""
-    return pictures.votes(title, votes(*traced(cluster.objects(), conf), pod), legend=VOTES,
-                          width=760)
+def votes_picture(cluster: Cluster, conf: str, title: str) -> pictures.Picture:
+    """Draw the `votes` about the pods of the job urgent, of one cycle over a cluster."""
+    return pictures.votes(title, votes(*traced(cluster.objects(), conf), "default/urgent-0"),
+                          legend=VOTES, width=760)
 
 
 def nodes_drawn(cycle: Cycle) -> dict[str, Any]:

@@ -145,13 +145,13 @@ def decided(point: str, a: int = 0, b: int = 0, c: int = 0, off: str = "") -> di
             "asked": [row["plugin"] for row in rows if row["asked"]]}
 
 
-def combination(point: str, a: int = 0, b: int = 0, c: int = 0, off: str = "") -> pictures.Picture:
+def combination(point: str, a: int = 0, b: int = 0, c: int = 0) -> pictures.Picture:
     """The picture of `decided`.
 
     >>> print(combination("overused", c=1).alt)
     overused. The session's answer: yes. answer: A False, B False, C True. Rule: any one suffices.
     """
-    at = decided(point, a, b, c, off)
+    at = decided(point, a, b, c)
     return pictures.votes(point, at["votes"], legend=gettext(
         "Rule: {rule}.", rule=gettext(at["rule"])))
 

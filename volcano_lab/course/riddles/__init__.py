@@ -6,7 +6,8 @@ not, or "right: why"), `hints`, `wants` (job -> pods at work), `may` (what may b
 `smallest` (the fewest changes that help).
 """
 
-from volcano_lab.course.riddles.game import Riddle, riddle, riddles, score
+from volcano_lab.course.riddles.board import riddle, riddles, score
+from volcano_lab.course.riddles.game import Riddle
 from volcano_lab.course.riddles.kubectl import Kubectl
 
 __all__ = ["Kubectl", "Riddle", "riddle", "riddles", "score"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +29,6 @@ from volcano_lab.messages import Message, gettext, paragraph, wrapped
 from volcano_lab.trace.names import SHORT
 from volcano_lab.trace.views.comparison import Comparison
 from volcano_lab.trace.views.cycle import Cycle
-from volcano_lab.widgets import pictures
-from volcano_lab.widgets.pictures import Picture
 
 FOLDER = Path(__file__).parent
 PRICES = {"hint": 10, "asked": 10, "wrong cause": 20, "one change more": 10}
@@ -344,30 +342,3 @@ def _line(change: str) -> str:
     path, _, value = change.partition("/")[2].partition("=")
     name, _, field = path.partition(".")
     return f"- {{name: {name}, {field}: {value}}}" if field else f'{name}: "{value}"'
-
-
-@cache
-def riddles() -> dict[int, Riddle]:
-    """All riddles by number."""
-    return {int(path.stem): Riddle.read(path) for path in sorted(FOLDER.glob("*.yaml"))}
-
-
-def riddle(number: int) -> Riddle:
-    """Open a riddle, as far as it was solved before. Raises `LookupError` for one there is not."""
-    if number not in riddles():
-        raise LookupError(gettext("there is no riddle {number}; allowed are 1 to {count}",
-                                  number=number, count=len(riddles())))
-    return riddles()[number]
-
-
-def score() -> Picture:
-    """Show a node for each riddle: its title and points, and its job at work, when it is solved."""
-    nodes = [{"name": f"{each.number} {gettext(each.title)}" if each.solved else str(each.number),
-              "note": str(each.points) if each.solved else "", "size": 1,
-              "pods": [{"name": each.asks, "size": 1, "color": "#009E73"}] * each.solved}
-             for each in riddles().values()]
-    done = [each.points for each in riddles().values() if each.solved]
-    text = gettext("{solved} of {all} jobs are at work.", solved=len(done), all=len(nodes)) if (
-        len(done) < len(nodes)) else gettext("All jobs are at work: the cluster is yours.")
-    title = gettext("{points} of {most} points", points=sum(done), most=100 * len(nodes))
-    return pictures.cluster(title, {"nodes": nodes, "text": text}, cell=1, width=740)

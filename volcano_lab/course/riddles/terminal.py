@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from volcano_lab.api.objects import ConfigMap, ObjectMeta
 from volcano_lab.course.kit.boss import REMOVE
 from volcano_lab.course.kit.markup import plain
-from volcano_lab.course.riddles.game import Riddle, riddle as numbered, riddles
+from volcano_lab.course.riddles.board import riddle as numbered, riddles
+from volcano_lab.course.riddles.game import Riddle
 from volcano_lab.framework.config.yaml import ConfError
 from volcano_lab.manifests.export import as_manifests
 from volcano_lab.manifests.loader import ManifestError
