@@ -8,7 +8,7 @@ from exports import EXPORTS
 
 from volcano_lab.cli import main
 from volcano_lab.cluster import Cluster
-from volcano_lab.manifests.loader import dump
+from volcano_lab.manifests.writer import dump
 from volcano_lab.server.service import Service
 from volcano_lab.trace.names import Names
 

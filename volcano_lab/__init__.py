@@ -17,7 +17,7 @@ _HOMES = {"Action": "framework.action", "Breakpoint": "debug.breakpoints", "Cach
           "Explainer": "explain", "Life": "simulation", "ManifestError": "manifests.loader",
           "Plugin": "framework.plugin", "Scheduler": "scheduler", "Simulation": "simulation",
           "Stepper": "trace.stepper", "Timeline": "explain", "Trace": "trace",
-          "dump": "manifests.loader", "load": "manifests.loader",
+          "dump": "manifests.writer", "load": "manifests.loader",
           "load_conf": "framework.config.conf", "loads": "manifests.loader",
           "register_action": "framework.action",
           "register_extension_point": "framework.points.table",

@@ -16,9 +16,9 @@ from volcano_lab.framework.points.table import register_extension_point as regis
 from volcano_lab.framework.registry import registered as registered
 from volcano_lab.manifests.defaults import with_defaults as with_defaults
 from volcano_lab.manifests.loader import ManifestError as ManifestError
-from volcano_lab.manifests.loader import dump as dump
 from volcano_lab.manifests.loader import load as load
 from volcano_lab.manifests.loader import loads as loads
+from volcano_lab.manifests.writer import dump as dump
 from volcano_lab.scheduler import Scheduler as Scheduler
 from volcano_lab.scheduler import run_cycle as run_cycle
 from volcano_lab.scheduler import run_once as run_once

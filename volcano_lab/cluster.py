@@ -16,10 +16,10 @@ from volcano_lab.changes import Change, Draft
 from volcano_lab.changes.differences import differences
 from volcano_lab.framework import ConfError, SchedulerConfiguration
 from volcano_lab.manifests.admission import admit, verdicts
-from volcano_lab.manifests.conf import conf_text
+from volcano_lab.manifests.conf import conf_text, scheduler_conf_of
 from volcano_lab.manifests.described import Added, ClusterObjects, Objects, One
 from volcano_lab.manifests.files import Source
-from volcano_lab.manifests.loader import ManifestError, load, scheduler_conf_of
+from volcano_lab.manifests.loader import ManifestError, load
 from volcano_lab.messages import Message, Misuse, NoSuch, friendly_errors, log
 from volcano_lab.scheduler import MOST_CYCLES, at_rest, conf_of
 from volcano_lab.trace import Outline, Shown

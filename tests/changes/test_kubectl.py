@@ -10,7 +10,8 @@ from volcano_lab.changes import Change
 from volcano_lab.changes.kubectl import created_again, kubectl
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import load_conf
-from volcano_lab.manifests.loader import from_dict, to_dict
+from volcano_lab.manifests.loader import from_dict
+from volcano_lab.manifests.writer import to_dict
 
 WORKLOADS = """
 {apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: gang, namespace: team},

@@ -10,7 +10,8 @@ from volcano_lab.api.objects import Pod, PodGroup
 from volcano_lab.changes import change
 from volcano_lab.cluster import Cluster
 from volcano_lab.manifests.defaults import with_defaults
-from volcano_lab.manifests.loader import ManifestError, dump, loads
+from volcano_lab.manifests.loader import ManifestError, loads
+from volcano_lab.manifests.writer import dump
 
 APIS = {"Deployment": "apps/v1", "ReplicaSet": "apps/v1", "StatefulSet": "apps/v1",
         "Job": "batch.volcano.sh/v1alpha1", "RayCluster": "ray.io/v1"}

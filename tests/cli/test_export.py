@@ -12,8 +12,10 @@ from volcano_lab.cli import main
 from volcano_lab.cli.replay import read_cases, replay
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.manifests.conf import scheduler_conf_of
 from volcano_lab.manifests.export import anonymised, as_case, as_manifests
-from volcano_lab.manifests.loader import from_dict, load, loads, scheduler_conf_of, to_dict
+from volcano_lab.manifests.loader import from_dict, load, loads
+from volcano_lab.manifests.writer import to_dict
 
 SOME = [case for number, case in enumerate(read_cases(HERE / "dev-cases.jsonl.gz"))
         if number % 40 == 7]

@@ -9,7 +9,7 @@ import yaml
 
 from volcano_lab.cli import main
 from volcano_lab.cluster import Cluster
-from volcano_lab.manifests.loader import to_dict
+from volcano_lab.manifests.writer import to_dict
 
 ROOT = Path(__file__).parents[2]
 CONF = 'actions: "allocate, reclaim"\ntiers: [{plugins: [{name: gang}, {name: capacity}]}]'

@@ -10,7 +10,7 @@ from volcano_lab.api.objects.cluster import Taint
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.owners import ends
 from volcano_lab.manifests import loader
-from volcano_lab.manifests.loader import to_dict
+from volcano_lab.manifests.writer import to_dict
 
 RUNS = """
 apiVersion: batch.volcano.sh/v1alpha1

@@ -12,7 +12,7 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.outcome import Outcome
 from volcano_lab.explain.price import price
-from volcano_lab.manifests.loader import dump
+from volcano_lab.manifests.writer import dump
 
 CONF = """actions: "allocate, reclaim"
 tiers: [{plugins: [{name: gang, enableReclaimable: false}, {name: predicates}, {name: proportion}]}]

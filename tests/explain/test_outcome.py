@@ -12,7 +12,8 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.explain.evidence import counts
 from volcano_lab.explain.outcome import CYCLES, Eviction, Outcome, _is_over
 from volcano_lab.framework.config.conf import load_conf
-from volcano_lab.manifests.loader import loads, scheduler_conf_of
+from volcano_lab.manifests.conf import scheduler_conf_of
+from volcano_lab.manifests.loader import loads
 from volcano_lab.scheduler import life
 from volcano_lab.trace.recorder import Turns
 

@@ -8,7 +8,7 @@ from volcano_lab.changes import Change
 from volcano_lab.cli import main
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework import load_conf
-from volcano_lab.manifests.loader import dump
+from volcano_lab.manifests.writer import dump
 
 CONF = """actions: "enqueue, allocate, backfill"
 tiers:

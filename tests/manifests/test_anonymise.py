@@ -25,10 +25,12 @@ from volcano_lab.cli.replay import read_cases, replay
 from volcano_lab.framework.config.conf import DEFAULT_CONF, load_conf
 from volcano_lab.manifests import meanings
 from volcano_lab.manifests.anonymise import _TOKEN, Renaming, in_order
+from volcano_lab.manifests.conf import scheduler_conf_of
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.export import anonymised
-from volcano_lab.manifests.loader import dump, from_dict, loads, scheduler_conf_of, to_dict
+from volcano_lab.manifests.loader import from_dict, loads
 from volcano_lab.manifests.schema import json_name
+from volcano_lab.manifests.writer import dump, to_dict
 from volcano_lab.plugins import BUILT_IN, LAB_PLUGINS, NOT_MODELLED
 from volcano_lab.scheduler import run_cycle
 

@@ -13,7 +13,8 @@ from volcano_lab.cache import Cache
 from volcano_lab.cache.api_server import ApiServer
 from volcano_lab.framework import load_conf
 from volcano_lab.manifests.defaults import with_defaults
-from volcano_lab.manifests.loader import ManifestError, dump, from_dict, loads
+from volcano_lab.manifests.loader import ManifestError, from_dict, loads
+from volcano_lab.manifests.writer import dump
 from volcano_lab.scheduler import run_cycle
 from volcano_lab.server.folder import Folder
 

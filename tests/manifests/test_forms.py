@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from volcano_lab.manifests.loader import ManifestError, load, loads, scheduler_conf_of
+from volcano_lab.manifests.conf import scheduler_conf_of
+from volcano_lab.manifests.loader import ManifestError, load, loads
 
 
 def node(name, **more):

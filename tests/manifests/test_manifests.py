@@ -13,16 +13,10 @@ from objects import objects
 from volcano_lab.api.objects import ConfigMap, ObjectMeta, Pod
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import load_conf
-from volcano_lab.manifests.loader import (
-    APPLIED,
-    ManifestError,
-    dump,
-    from_dict,
-    load,
-    loads,
-    to_dict,
-)
-from volcano_lab.manifests.schema import Findings, structure
+from volcano_lab.manifests.loader import APPLIED, ManifestError, from_dict, load, loads
+from volcano_lab.manifests.misfits import Misfits
+from volcano_lab.manifests.schema import structure
+from volcano_lab.manifests.writer import dump, to_dict
 
 CONFORMANCE = Path(__file__).parents[3] / "shared" / "conformance"
 
@@ -356,7 +350,7 @@ json_values = st.recursive(
 @pytest.mark.long
 @given(json_values)
 def test_no_data_whatever_makes_the_reader_fail(data):
-    findings = Findings()
+    findings = Misfits()
     structure(Pod, data, findings)
     assert all("\n" not in str(error) for error in findings.errors if "\\n" not in repr(data))
 
@@ -372,7 +366,7 @@ def test_every_recorded_object_loads_without_a_warning(table):
         for case in map(json.loads, lines):
             cases += 1
             for document in case["objects"]:
-                findings = Findings()
+                findings = Misfits()
                 obj = from_dict(document, strict=True)
                 structure(type(obj),
                           {key: document[key] for key in document.keys() - {"apiVersion", "kind"}},

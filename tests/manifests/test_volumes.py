@@ -13,7 +13,8 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.export import anonymised
-from volcano_lab.manifests.loader import Loaded, ManifestError, dump, loads
+from volcano_lab.manifests.loader import Loaded, ManifestError, loads
+from volcano_lab.manifests.writer import dump
 from volcano_lab.scheduler import run_once
 from volcano_lab.simulation import Simulation
 

@@ -10,7 +10,7 @@ from volcano_lab.cli import Mistake
 from volcano_lab.cli.replay import lives, read_cases, replay_file, replay_lives
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer, Timeline
-from volcano_lab.manifests.loader import to_dict
+from volcano_lab.manifests.writer import to_dict
 from volcano_lab.messages import log
 from volcano_lab.simulation import Life, LifeError
 from volcano_lab.simulation.life import recorded_changes

@@ -9,7 +9,7 @@ import yaml
 
 from volcano_lab.api.objects import KINDS, ConfigMap
 from volcano_lab.manifests.live import _plural
-from volcano_lab.manifests.loader import to_dict
+from volcano_lab.manifests.writer import to_dict
 
 UNREAD = {("v1", "Secret", "secrets", True), ("v1", "Event", "events", True)}
 

@@ -7,7 +7,8 @@ import yaml
 
 from volcano_lab.api.objects import Pod, PodGroup, VolcanoJob
 from volcano_lab.manifests.defaults import with_defaults
-from volcano_lab.manifests.loader import loads, to_dict
+from volcano_lab.manifests.loader import loads
+from volcano_lab.manifests.writer import to_dict
 
 AT_WORK = """
 {apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 8, pods: 110}}}

@@ -23,6 +23,7 @@ from volcano_lab.api.objects import KubernetesObject, Pod
 from volcano_lab.api.status import RELEASING, TaskStatus
 from volcano_lab.cache.cache import Cache
 from volcano_lab.manifests import ManifestError, Reader, Unreadable, found_text, loader as manifests
+from volcano_lab.manifests.writer import to_dict
 from volcano_lab.messages import Message, OneSentence, gettext, mark, one_line
 
 FORM = "volcano-lab cache 1"
@@ -50,7 +51,7 @@ def dump(cache: Cache, conf: str | None = None, now: float | None = None,
     """
     beyond = {uid: _beyond_objects(job) for uid, job in sorted(cache.jobs.items())}
     return {"form": FORM, "conf": conf, "now": now, "memory": memory or {},
-            "objects": [manifests.to_dict(obj) for obj in objects_of(cache)],
+            "objects": [to_dict(obj) for obj in objects_of(cache)],
             "tasks": dict(_moved(cache)),
             "jobs": {uid: found for uid, found in beyond.items() if found},
             "goneNodes": sorted(name for name, node in cache.deleted_nodes.items() if node.tasks),

@@ -13,7 +13,8 @@ from typing import Any
 from volcano_lab.api import GROUP_NAME, objects as api, quantity
 from volcano_lab.changes.draft import Draft
 from volcano_lab.manifests.loader import ManifestError, about
-from volcano_lab.manifests.schema import Findings, at_path, found_text, structure, unstructure
+from volcano_lab.manifests.misfits import Misfits, found_text
+from volcano_lab.manifests.schema import at_path, structure, unstructure
 from volcano_lab.manifests.workloads import MOST_PODS
 
 IN_GROUP = ("minAvailable", "minMember", "minTaskMember", "queue", "priorityClassName",
@@ -182,9 +183,9 @@ def requests_of(pods: Iterable[api.Pod], name: str) -> list[str]:
 def edited(part: Any, steps: list[str], edit: Change, where: str) -> Any:
     """Return a copy of an object, or part of one, with one field set. Raises `ManifestError`."""
     document = _with(unstructure(part), steps, edit, where)
-    findings = Findings()
-    changed = structure(type(part), document, findings)
-    if problems := findings.errors + findings.warnings:
+    misfits = Misfits()
+    changed = structure(type(part), document, misfits)
+    if problems := misfits.errors + misfits.warnings:
         name = f"{part.kind} {part.key} ({where})" if isinstance(
             part, api.KubernetesObject) else f'"{where}"'
         raise ManifestError([about(name, problem) for problem in problems])

@@ -16,10 +16,10 @@ from volcano_lab.changes.conf import parted
 from volcano_lab.changes.draft import Draft
 from volcano_lab.changes.job_fields import IN_GROUP, IN_PODS
 from volcano_lab.changes.objects import Setting, apply
-from volcano_lab.manifests.loader import to_dict
 from volcano_lab.manifests.operators import SUSPENDED
 from volcano_lab.manifests.owners import deployment_of
 from volcano_lab.manifests.schema import at_path
+from volcano_lab.manifests.writer import to_dict
 
 MUTABLE = re.compile(r"spec\.(minAvailable|priorityClassName|tasks\.\d+\.(replicas|minAvailable))")
 """Fields that may be changed of a Volcano Job."""

@@ -25,6 +25,7 @@ from volcano_lab.manifests.disruptions import counted
 from volcano_lab.manifests.job_controller import CREATING
 from volcano_lab.manifests.owners import created_again, deployment_of
 from volcano_lab.manifests.schema import at_path, json_name
+from volcano_lab.manifests.writer import to_dict
 from volcano_lab.messages.similar import meant
 
 UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
@@ -262,8 +263,8 @@ class Setting:
         before = edited(deepcopy(after), steps, lambda _: value, self.text)
         one, other = (operators.created(obj, objects, lambda name: None, set(), {})
                       for obj in (before, after))
-        if [*map(loader.to_dict, [*one.objects, *one.later])] == [
-                *map(loader.to_dict, [*other.objects, *other.later])]:
+        if [*map(to_dict, [*one.objects, *one.later])] == [
+                *map(to_dict, [*other.objects, *other.later])]:
             raise loader.ManifestError("setting.no_effect", text=self.text, kind=after.kind,
                                        key=after.key)
 

@@ -21,7 +21,7 @@ from volcano_lab.api.objects import ConfigMap, HyperNode, KubernetesObject, Node
 from volcano_lab.framework.config.arguments import NOT_MODELLED
 from volcano_lab.framework.config.conf import ACTIONS, load_conf
 from volcano_lab.framework.plugin import plugin_names
-from volcano_lab.manifests import loader, meanings as of, schema
+from volcano_lab.manifests import conf, meanings as of, schema, writer
 from volcano_lab.manifests.field_defaults import uid_of_job
 
 CONF = "volcano-scheduler.conf"
@@ -203,7 +203,7 @@ class Renaming:
 
     def configurations(self, data: Mapping[str, str]) -> dict[str, str]:
         """Return the scheduler's configuration in a ConfigMap."""
-        text = loader.scheduler_conf_of([ConfigMap(data=dict(data))])
+        text = conf.scheduler_conf_of([ConfigMap(data=dict(data))])
         return {} if text is None else {CONF: self.conf(text)}
 
     def conf(self, text: str) -> str:
@@ -217,7 +217,7 @@ class Renaming:
                                    for name, arguments in conf.configurations.items()],
                 "metrics": self._arguments(conf.metrics),
                 "ignored-provisioners": ", ".join(map(self.key, conf.ignored_provisioners))}
-        return yaml.dump({key: part for key, part in data.items() if part}, Dumper=loader.Dumper,
+        return yaml.dump({key: part for key, part in data.items() if part}, Dumper=writer.Dumper,
                          sort_keys=False, allow_unicode=True)
 
     def _named(self, name: str, known: set[str], arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from attrs import Factory, define
 
 from volcano_lab.api import quantity
 from volcano_lab.api.objects import KubernetesObject, ObjectMeta, Pod
-from volcano_lab.manifests import job_controller, loader as manifests, names, schema, workloads
+from volcano_lab.manifests import job_controller, loader as manifests, misfits, names, workloads
 from volcano_lab.manifests.loader import ManifestError, about
 from volcano_lab.messages import Message, Said, one_line
 
@@ -46,7 +46,7 @@ def checked_objects(given: Any) -> list[KubernetesObject]:
     found = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
     for obj in found:
         if not isinstance(obj, KubernetesObject):
-            found_text = one_line(str(schema.found_text(obj)), 100)
+            found_text = one_line(str(misfits.found_text(obj)), 100)
             raise ManifestError("described.object", found=found_text)
     return found
 
@@ -100,14 +100,14 @@ def job(name: str, queue: str = "default", pods: int = 1, min_member: int | None
 def _placed(name: str, pods: int, least: int, running: Mapping[str, int]) -> list[str]:
     """Return the node of each running pod. Raises `ManifestError` for numbers that are none."""
     if not isinstance(running, Mapping) or {type(node) for node in running} - {str}:
-        raise ManifestError("described.running", name=name, found=schema.found_text(running))
+        raise ManifestError("described.running", name=name, found=misfits.found_text(running))
     counts: list[tuple[Said, Any]] = [("pods", pods), ("min_member", least)]
     counts += [(Message("described.running_on", node=node), each)
                for node, each in running.items()]
     for field, value in counts:
         if type(value) is not int or value < 0:
             raise ManifestError("described.count", name=name, field=field,
-                                found=schema.found_text(value))
+                                found=misfits.found_text(value))
     if not (placed := sum(running.values())) <= pods <= workloads.MOST_PODS:
         raise ManifestError("described.pods", name=name, pods=pods, placed=placed,
                             most=workloads.MOST_PODS)

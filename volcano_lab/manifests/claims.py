@@ -15,7 +15,8 @@ from volcano_lab.api import objects as api
 from volcano_lab.api.storage import DRIVER, NO_PROVISIONER, WAIT, class_of, size, suits
 from volcano_lab.manifests.job_controller import claims_of_job
 from volcano_lab.manifests.loader import ManifestError, about, labelled
-from volcano_lab.manifests.schema import Findings, structure
+from volcano_lab.manifests.misfits import Misfits
+from volcano_lab.manifests.schema import structure
 
 Owned = Mapping[tuple[str, str, str, str], api.KubernetesObject]
 """Owners by apiVersion, kind, namespace and name."""
@@ -50,11 +51,11 @@ def created_with(pod: api.Pod, owned: Owned) -> Iterator[api.PersistentVolumeCla
 
 def _template(pod: api.Pod, number: int, given: Any) -> api.PersistentVolumeClaimTemplate:
     """Return the template of an ephemeral volume, which is one of a pod's volumes by its number."""
-    path, findings = f"spec.volumes[{number}].ephemeral.volumeClaimTemplate", Findings(strict=False)
+    path, misfits = f"spec.volumes[{number}].ephemeral.volumeClaimTemplate", Misfits(strict=False)
     template: api.PersistentVolumeClaimTemplate = structure(
-        api.PersistentVolumeClaimTemplate, given, findings, ((), path))
-    if findings.errors:
-        raise ManifestError([about(labelled(pod, None), each) for each in findings.errors])
+        api.PersistentVolumeClaimTemplate, given, misfits, ((), path))
+    if misfits.errors:
+        raise ManifestError([about(labelled(pod, None), each) for each in misfits.errors])
     return template
 
 

@@ -5,12 +5,13 @@ Answers to no Go file; `framework.config` defines the meaning of a configuration
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from volcano_lab.api.objects import ConfigMap
+from volcano_lab.api.objects import ConfigMap, KubernetesObject
 from volcano_lab.framework.config.conf import SchedulerConfiguration
+from volcano_lab.manifests.document import is_conf
 from volcano_lab.manifests.files import Reader, Unreadable, values
 from volcano_lab.manifests.loader import ManifestError, about, from_dict
 
@@ -33,6 +34,24 @@ def conf_text(given: SchedulerConfiguration | Mapping[str, Any] | str | Path | N
         return given
     text = _of_file(str(given))
     return _in_config_map(text, str(given)) if "ConfigMap" in text else text
+
+
+def scheduler_conf_of(objects: Iterable[KubernetesObject]) -> str | None:
+    """Return the scheduler's configuration if a ConfigMap among the objects holds one.
+
+    Raises `ManifestError` where two of them differ.
+
+    >>> from volcano_lab.manifests.loader import loads
+    >>> scheduler_conf_of(loads("{apiVersion: v1, kind: ConfigMap,"
+    ...                         " metadata: {name: volcano-scheduler-configmap},"
+    ...                         " data: {volcano-scheduler.conf: 'actions: allocate'}}"))
+    'actions: allocate'
+    """
+    found = {f"ConfigMap {obj.key}, {name}": text for obj in objects
+             if isinstance(obj, ConfigMap) for name, text in obj.data.items() if is_conf(name)}
+    if len(set(found.values())) > 1:
+        raise ManifestError("manifest.confs", found=[*found])
+    return next(iter(found.values()), None)
 
 
 def _of_file(name: str) -> str:

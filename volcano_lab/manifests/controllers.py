@@ -17,6 +17,7 @@ from volcano_lab.manifests import job_controller as jobs, operators, unsupported
 from volcano_lab.manifests.admission.rules import is_unhandled
 from volcano_lab.manifests.claims import created_with, with_volume
 from volcano_lab.manifests.field_defaults import FIRST_TIME, FieldDefaults, identified, is_there
+from volcano_lab.manifests.job_controller import ENDING, FINISHED
 from volcano_lab.manifests.loader import Loaded, about, labelled, place_key
 from volcano_lab.manifests.owners import Owners, named_by_job
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME, SCHEDULER, PodGroups
@@ -26,9 +27,7 @@ from volcano_lab.messages import Message, Said
 from volcano_lab.trace.plain import grouped
 
 T = TypeVar("T")
-FINISHED = ("Completed", "Failed", "Terminated", "Aborted")
 ENDED_PODS = ("Succeeded", "Failed")
-ENDING = ("Aborting", "Completing", "Restarting", "Terminating")
 
 
 def name_of(obj: api.KubernetesObject) -> str:
@@ -41,22 +40,6 @@ def _by_task(running: list[api.Pod], ready: bool) -> dict[tuple[str | None, ...]
         jobs.JOB_NAME, jobs.TASK_SPEC))), pod) for pod in running
         if pod.status.phase in ("Running", "Succeeded") and ready is all(
             status.ready for status in pod.status.container_statuses))
-
-
-def _ended(job: api.VolcanoJob, phase: str, has_pods: bool) -> Message:
-    """Why the controller creates no pods of a Job that ends or has ended."""
-    again = Message("not_created.final") if phase in ("Terminated", "Failed") else None
-    if phase == "Aborted":
-        again = Message(
-            "not_created.resume", command=f"vcctl job resume -n {job.namespace} -N {job.name}",
-            change=f"--set job/{job.key}.status.state.phase=Pending")
-    retries, most = job.status.retry_count, job.spec.max_retry or 3
-    tried = Message("not_created.tried", retries=retries, most=most) if retries else None
-    code = "finished" if has_pods else "no_pods"
-    code = "ending" if phase in ENDING else code
-    return Message(f"not_created.{code}", phase=phase, tried=tried, again=again,
-                   why=again and jobs.fails_first(job),
-                   policy=None if has_pods else jobs.ended_by(job))
 
 
 class Controllers:
@@ -162,7 +145,7 @@ class Controllers:
         phase, until = job.status.state.phase, self._until(job)
         ending = {*ENDING} - ({"Restarting"} if until else set())  # which gets its pods then
         if phase in FINISHED or (phase in ending and (has_group or has_pods)):
-            self.into.not_created[job.key] = [_ended(job, phase, has_pods)]
+            self.into.not_created[job.key] = [jobs.not_created(job, has_pods)]
             if phase in ("Terminated", "Aborted"):  # names the quota that refuses its pods
                 self._within_quota(job, jobs.expand(job)[1], {})
             return [] if has_group or not has_pods else [jobs.expand(job)[0]]

@@ -16,6 +16,7 @@ from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup, Queue
 from volcano_lab.manifests import builder, defaults, disruptions, loader as manifests, owners
 from volcano_lab.manifests.builder import Amount, Amounts, checked_objects
 from volcano_lab.manifests.loader import Loaded
+from volcano_lab.manifests.writer import dump
 from volcano_lab.messages import Message, friendly_errors
 from volcano_lab.trace import Part, Shown
 
@@ -214,7 +215,7 @@ class ClusterObjects(Shown):
           name: n1
         ...
         """
-        return manifests.dump(self.objects())
+        return dump(self.objects())
 
     def to_python(self) -> str:
         """Return the calls that describe this cluster; added objects are written as manifests.
@@ -234,7 +235,7 @@ class ClusterObjects(Shown):
                                       for word, value in arguments.items())]
             calls.append(f".{kind.lower()}({', '.join(words)})")
         if self.others:
-            calls.append(f".add({literal(manifests.dump(self.others))})")
+            calls.append(f".add({literal(dump(self.others))})")
         return "\n    ".join(["cluster = (", "Cluster()", *calls]) + "\n)"
 
 

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from volcano_lab.api import objects as api
-from volcano_lab.manifests import operators, schema, unsupported as not_modelled
+from volcano_lab.manifests import misfits, operators, schema, unsupported as not_modelled
 from volcano_lab.manifests.files import Unreadable
 from volcano_lab.messages import Message, OneSentence, Said, printable
 
@@ -33,7 +33,7 @@ def kind_of(document: Any) -> type[api.KubernetesObject]:
         if not text_of(document.get(field)):
             raise Unreadable("document.text" if field in document else "document.missing",
                              field=field, example=example,
-                             found=schema.found_text(document.get(field)))
+                             found=misfits.found_text(document.get(field)))
     kind, version = document["kind"], document["apiVersion"]
     of_group = version.rpartition("/")[0], kind
     cls = api.KINDS.get(of_group) or operators.KINDS.get(of_group)
@@ -58,7 +58,7 @@ def _check_form(document: Any) -> None:
     if not isinstance(document, dict):
         is_table = isinstance(document, str) and _TABLE.match(document)
         raise Unreadable("document.table" if is_table else "document.none",
-                         found=schema.found_text(document))
+                         found=misfits.found_text(document))
     if "kind" not in document:
         if "objects" in document:
             raise Unreadable("document.case")
@@ -114,6 +114,11 @@ def body_of(cls: type[api.KubernetesObject], document: dict[str, Any]) -> dict[s
     """Return the data of a class's fields; an operator's object keeps its version."""
     known = ("kind",) if issubclass(cls, operators.OperatorObject) else ("apiVersion", "kind")
     return {key: value for key, value in document.items() if key not in known}
+
+
+def is_conf(name: str) -> bool:
+    """Return whether a key of a ConfigMap is that of a scheduler's configuration."""
+    return name.endswith(".conf") and "scheduler" in name
 
 
 def text_of(value: Any) -> str | None:

@@ -13,7 +13,9 @@ from typing import Any
 from volcano_lab.api.objects import ConfigMap, KubernetesObject, ObjectMeta
 from volcano_lab.manifests import defaults, live, operators
 from volcano_lab.manifests.anonymise import Renaming
-from volcano_lab.manifests.loader import Loaded, ManifestError, dump, scheduler_conf_of, to_dict
+from volcano_lab.manifests.conf import scheduler_conf_of
+from volcano_lab.manifests.loader import Loaded, ManifestError
+from volcano_lab.manifests.writer import dump, to_dict
 
 FORMS = ("yaml", "json", "case")
 

@@ -27,6 +27,8 @@ NUMA_POLICY = "volcano.sh/numa-topology-policy"
 
 CREATING = ("", "Pending", "Running")
 """States of a Job in which its controller creates pods."""
+FINISHED = ("Completed", "Failed", "Terminated", "Aborted")
+ENDING = ("Aborting", "Completing", "Restarting", "Terminating")
 ENDS = {"Terminated": "TerminateJob", "Aborted": "AbortJob", "Completed": "CompleteJob"}
 """The state of a Job -> the action of a policy that leads there."""
 NATIVE = ("cpu", "memory", "ephemeral-storage")
@@ -113,6 +115,23 @@ def ended_by(job: api.VolcanoJob) -> Message | None:
     return Message("not_created.policy", action=action, events=[*dict.fromkeys(events)],
                    early=Message("not_created.policy.early") if "PodEvicted" in events else None
                    ) if events else None
+
+
+def not_created(job: api.VolcanoJob, has_pods: bool) -> Message:
+    """Return why the controller creates no pods of a job that ends or has ended."""
+    phase, again = job.status.state.phase, None
+    if phase in ("Terminated", "Failed"):
+        again = Message("not_created.final")
+    if phase == "Aborted":
+        again = Message(
+            "not_created.resume", command=f"vcctl job resume -n {job.namespace} -N {job.name}",
+            change=f"--set job/{job.key}.status.state.phase=Pending")
+    retries, most = job.status.retry_count, job.spec.max_retry or 3
+    tried = Message("not_created.tried", retries=retries, most=most) if retries else None
+    code = "finished" if has_pods else "no_pods"
+    code = "ending" if phase in ENDING else code
+    return Message(f"not_created.{code}", phase=phase, tried=tried, again=again,
+                   why=again and fails_first(job), policy=None if has_pods else ended_by(job))
 
 
 def min_resources(job: api.VolcanoJob, priorities: Mapping[str, int]) -> dict[str, str]:

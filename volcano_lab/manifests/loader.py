@@ -1,4 +1,4 @@
-"""Kubernetes and Volcano manifests in and out, in any form that kubectl accepts or prints.
+"""Kubernetes and Volcano manifests, in any form that kubectl accepts or prints, as objects.
 
 YAML and JSON, many documents, lists of objects (also those without kinds, as `--raw` prints them),
 watch events, files, folders, globs, gzip, standard input. Reads the kinds in `api.objects.KINDS`
@@ -8,21 +8,19 @@ error, all errors are raised together, and then nothing is loaded. Fields that n
 decision reads are dropped: environment, images, secrets, applied configurations.
 """
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import yaml
-
 from volcano_lab.api import claims_of, objects as api
 from volcano_lab.framework import collector_paused
-from volcano_lab.framework.config.yaml import resolve
-from volcano_lab.manifests import document as documents, events, names, numa, operators, unsupported
+from volcano_lab.manifests import document as documents, names, operators, unsupported
 from volcano_lab.manifests.files import MOST_BYTES, Reader, Source, Unreadable, values
 from volcano_lab.manifests.measured import measured
-from volcano_lab.manifests.schema import Findings, found_text, structure, unstructure
+from volcano_lab.manifests.misfits import Misfits, found_text
+from volcano_lab.manifests.reports import Reports
+from volcano_lab.manifests.schema import structure
 from volcano_lab.messages import Message, OneSentence, Said, capped, friendly_errors, one_line
 
 MOST_KINDS = 3
@@ -125,27 +123,6 @@ def loads(text: str, name: str = "text") -> Loaded:
     return batch.loaded()
 
 
-def scheduler_conf_of(objects: Iterable[api.KubernetesObject]) -> str | None:
-    """Return the scheduler's configuration if a ConfigMap among the objects holds one.
-
-    Raises `ManifestError` where two of them differ.
-
-    >>> scheduler_conf_of(loads("{apiVersion: v1, kind: ConfigMap,"
-    ...                         " metadata: {name: volcano-scheduler-configmap},"
-    ...                         " data: {volcano-scheduler.conf: 'actions: allocate'}}"))
-    'actions: allocate'
-    """
-    found = {f"ConfigMap {obj.key}, {name}": text for obj in objects
-             if isinstance(obj, api.ConfigMap) for name, text in obj.data.items() if _is_conf(name)}
-    if len(set(found.values())) > 1:
-        raise ManifestError("manifest.confs", found=[*found])
-    return next(iter(found.values()), None)
-
-
-def _is_conf(name: str) -> bool:
-    return name.endswith(".conf") and "scheduler" in name
-
-
 def from_dict(document: dict[str, Any], strict: bool = False) -> api.KubernetesObject:
     """Return one object from plain data, unchanged: no defaults, and without `strict` any word in
     any field.
@@ -156,43 +133,16 @@ def from_dict(document: dict[str, Any], strict: bool = False) -> api.KubernetesO
     >>> from_dict({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}).key
     'n1'
     """
-    findings = Findings(strict)
+    misfits = Misfits(strict)
     label = documents.label_of(document, "")
     try:
         cls = documents.kind_of(document)
     except (documents.NotRead, Unreadable) as error:
         raise ManifestError([about(label, error.said)]) from None
-    obj = structure(cls, documents.body_of(cls, document), findings)
-    if problems := findings.errors + findings.warnings * strict:
+    obj = structure(cls, documents.body_of(cls, document), misfits)
+    if problems := misfits.errors + misfits.warnings * strict:
         raise ManifestError([about(label, problem) for problem in problems])
     return obj
-
-
-def to_dict(obj: api.KubernetesObject) -> dict[str, Any]:
-    """Return an object as a manifest's plain data; fields at their default are left out.
-
-    >>> to_dict(from_dict({"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n1"}}))
-    {'apiVersion': 'v1', 'kind': 'Node', 'metadata': {'name': 'n1'}}
-    """
-    return {"apiVersion": obj.api_versions[0], "kind": obj.kind, **unstructure(obj)}
-
-
-@friendly_errors
-def dump(objects: Iterable[api.KubernetesObject], form: str = "yaml") -> str:
-    """Return objects as text: YAML documents, or one JSON `List` with `form="json"`.
-
-    >>> node = from_dict({"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n1"}})
-    >>> print(dump([node]), end="")
-    apiVersion: v1
-    kind: Node
-    metadata:
-      name: n1
-    """
-    documents = [to_dict(obj) for obj in objects]
-    if form == "json":
-        return json.dumps({"apiVersion": "v1", "kind": "List", "items": documents}, indent=2,
-                          ensure_ascii=False)
-    return yaml.dump_all(documents, Dumper=Dumper, sort_keys=False, allow_unicode=True)
 
 
 class _Batch:
@@ -204,11 +154,10 @@ class _Batch:
         self._objects: dict[tuple[str, str, str], tuple[api.KubernetesObject, Said]] = {}
         self._twice: list[tuple[Said, Said, str]] = []
         self._not_read: dict[Message, list[Said]] = {}
-        self._reports: dict[str, list[Message]] = {}
+        self.reports = Reports()
         self._sources: list[str] = []
         self._generated: Counter[str] = Counter()
         self._node_labels: set[str] = set()
-        self._used: dict[str, dict[str, Any]] = {}
         self._releases: list[tuple[str, str]] = []
 
     @collector_paused()
@@ -233,13 +182,13 @@ class _Batch:
                 "manifest.twice", place=place, kind=kind,
                 more=Message("manifest.twice.more", more=more) if more else None)))
         self._check_uids()
-        if not (self.errors or self._objects or self._not_read or self._reports):
+        if not (self.errors or self._objects or self._not_read or self.reports):
             self.errors.append(Message("manifest.no_object", sources=[*self._sources]))
         if self.errors:
             raise ManifestError(self.errors)
         self._look_for_volumes()
         if found := [obj.name for obj, _ in self._objects.values() if isinstance(obj, api.Node)
-                     and measured(obj, self._used.get(f"default/{obj.name}", {}))]:
+                     and measured(obj, self.reports.used.get(f"default/{obj.name}", {}))]:
             self.warnings.append(Message("manifest.measured", nodes=found))
         unseen = self._take_unseen()
         unread = [reason for reason in self._not_read if reason.code == "document.unread"]
@@ -250,7 +199,7 @@ class _Batch:
                                        Message("manifest.kinds", kinds=kinds)))
         self.warnings += [about(labels, reason) for reason, labels in self._not_read.items()]
         loaded = Loaded([obj for obj, _ in self._objects.values()])
-        loaded.warnings, loaded.reports = capped(self.warnings), self._reports
+        loaded.warnings, loaded.reports = capped(self.warnings), self.reports
         loaded.places = {key: place for key, (_, place) in self._objects.items()}
         loaded.unseen, loaded.node_labels = unseen, sorted(self._node_labels)
         loaded.scheduler = min(self._releases, default=("", ""))[1]
@@ -265,7 +214,7 @@ class _Batch:
         for key, (obj, place) in unseen.items():
             del self._objects[key]
             self._not_read.setdefault(reason, []).append(labelled(obj, place))
-            self._reports.setdefault(f"default/{obj.name}", []).append(reason)
+            self.reports.add(f"default/{obj.name}", reason)
         return [obj for obj, _ in unseen.values()]
 
     def _read(self, document: Any, place: Said, item: tuple[str, Any], depth: int) -> None:
@@ -302,66 +251,35 @@ class _Batch:
         try:
             cls = documents.kind_of(document)
         except documents.NotRead as reason:
-            if not self._said_by(document):
+            if not self.reports.said_by(document):
                 self._not_read.setdefault(reason.said, []).append(label)
-                self._reports.setdefault(documents.key_of(document), []).append(reason.said)
+                self.reports.add(documents.key_of(document), reason.said)
             return
         except Unreadable as error:
             self.errors.append(about(label, error.said))
             return
-        obj, findings = _structured(cls, documents.body_of(cls, document))
-        if isinstance(obj, operators.OperatorObject) and not findings.errors:
+        obj, misfits = _structured(cls, documents.body_of(cls, document))
+        if isinstance(obj, operators.OperatorObject) and not misfits.errors:
             wrong, unknown = operators.problems(obj)
-            findings.errors += wrong
-            findings.warnings += unknown
-        if not (findings.errors or obj.metadata.name):
+            misfits.errors += wrong
+            misfits.warnings += unknown
+        if not (misfits.errors or obj.metadata.name):
             if prefix := documents.text_of((document.get("metadata") or {}).get("generateName")):
                 self._generated[prefix] += 1
                 obj.metadata.name = names.generated(prefix, self._generated[prefix])
             else:
-                findings.errors.append(Message("manifest.no_name"))
-        errors = findings.errors or names.problems(obj)
+                misfits.errors.append(Message("manifest.no_name"))
+        errors = misfits.errors or names.problems(obj)
         self.errors += [about(label, error) for error in errors]
         if not errors:
-            findings.warnings += unsupported.warnings_of(obj)
-            self.warnings += [about(label, warning) for warning in findings.warnings]
+            misfits.warnings += unsupported.warnings_of(obj)
+            self.warnings += [about(label, warning) for warning in misfits.warnings]
             obj.metadata.annotations.pop(APPLIED, None)  # it may be confidential
             if obj.metadata.labels.get("app", "").startswith("volcano-"):
                 spec = str(document.get("spec"))
                 self._releases += IMAGE.findall(spec)
                 self._node_labels |= {*",".join(NODE_LABELS.findall(spec)).split(",")} - {""}
             self._keep(obj, label, place, event)
-
-    def _said_by(self, document: dict[str, Any]) -> bool:
-        """Keep what an object says that is not read itself; whether it is an Event, which only says
-        something.
-        """
-        kind, known = document.get("kind"), False
-        if kind == "Event":
-            for key, said in events.reported(document).items():
-                self._report(key, said)
-        elif kind == "Workload" and document["apiVersion"].startswith("kueue."):
-            for key, said in (found := events.of_workload(document)).items():
-                self._reports.setdefault(key, []).append(said)
-            known = bool(found)
-        elif known := kind == "NodeMetrics":
-            self._used[documents.key_of(document)] = operators.at(document, "usage", {})
-        elif kind == "Numatopology":
-            said = numa.of_node(document)
-            self._reports[numa.OF_NUMA + said.facts["node"]] = [said]
-        elif kind == "PodGroup":
-            self._reports[events.OF_GROUP + documents.key_of(document)] = [Message(
-                "left_out.version", name=documents.key_of(document),
-                version=document["apiVersion"], read=api.PodGroup.api_versions[0])]
-        return known or bool(kind == "Event")
-
-    def _report(self, key: str, said: Message) -> None:
-        """Keep the last warning of a controller, of those about a pod the last of each reason."""
-        known = self._reports.get(key, [])
-        alike = [each for each in known if each.code not in documents.UNREAD and (
-            not key.startswith(events.OF_POD) or each.facts["reason"] == said.facts["reason"])]
-        last = max([said, *alike], key=lambda each: each.facts["time"])
-        self._reports[key] = [*(each for each in known if each not in alike), last]
 
     def _keep(self, obj: api.KubernetesObject, label: Said, place: Said, event: str) -> None:
         """Keep an object, unless there is one of that name (no namespace means `default`, as for
@@ -370,7 +288,7 @@ class _Batch:
         key = place_key(obj)
         if event == "DELETED":
             self._objects.pop(key, None)
-        elif isinstance(obj, api.ConfigMap) and not any(map(_is_conf, obj.data)):
+        elif isinstance(obj, api.ConfigMap) and not any(map(documents.is_conf, obj.data)):
             self._not_read.setdefault(Message("manifest.config_map"), []).append(label)
         elif key in self._objects and not event:
             self._twice.append((label, self._objects[key][1], obj.kind))
@@ -395,20 +313,20 @@ class _Batch:
 
 
 def _structured(cls: type[api.KubernetesObject], body: dict[str, Any]
-                ) -> tuple[api.KubernetesObject, Findings]:
+                ) -> tuple[api.KubernetesObject, Misfits]:
     """Return an object and what is wrong with it; in one that an API server has stored, a value
     that is no longer allowed is read with a warning.
     """
-    findings = Findings()
-    obj = structure(cls, body, findings)
+    misfits = Misfits()
+    obj = structure(cls, body, misfits)
     metadata = body.get("metadata")
-    if findings.errors and isinstance(metadata, dict) and documents.text_of(metadata.get("uid")):
-        stored = Findings(strict=False)
+    if misfits.errors and isinstance(metadata, dict) and documents.text_of(metadata.get("uid")):
+        stored = Misfits(strict=False)
         obj = structure(cls, body, stored)
-        findings.errors, now = stored.errors, findings.errors
-        findings.warnings += [Message("manifest.now", problem=problem)
+        misfits.errors, now = stored.errors, misfits.errors
+        misfits.warnings += [Message("manifest.now", problem=problem)
                               for problem in now if problem not in stored.errors]
-    return obj, findings
+    return obj, misfits
 
 
 def about(place: Said | list[Said], what: Said) -> Message:
@@ -426,23 +344,3 @@ def labelled(obj: api.KubernetesObject, place: Said | None) -> Said:
 def place_key(obj: api.KubernetesObject) -> tuple[str, str, str]:
     """Return an object's unique key: kind, namespace and name."""
     return type(obj).__name__, (obj.namespace or "default") if obj.namespaced else "", obj.name
-
-
-_Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-
-
-class Dumper(_Dumper):
-    """Quotes text that YAML readers could parse as something else, and repeats shared values."""
-
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
-
-
-def _quoted_where_needed(dumper: Dumper, text: str) -> yaml.Node:
-    node = dumper.represent_str(text)
-    if resolve(text) != text:
-        node.style = "'"
-    return node
-
-
-Dumper.add_representer(str, _quoted_where_needed)

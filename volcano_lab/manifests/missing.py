@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from volcano_lab.api.objects import HyperNode, Node, Pod, PodGroup
 from volcano_lab.api.storage import CLAIM, claims_of
+from volcano_lab.manifests.conf import scheduler_conf_of
 from volcano_lab.manifests.field_defaults import SYSTEM_PRIORITIES
 from volcano_lab.manifests.job_controller import GROUP_NAME
 from volcano_lab.manifests.live import CONFIG_MAP, NAMESPACE
-from volcano_lab.manifests.loader import Loaded, about, scheduler_conf_of
+from volcano_lab.manifests.loader import Loaded, about
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message
 

@@ -22,77 +22,37 @@ from volcano_lab.api.objects import IGNORED, Raw, ResourceList, Time, VolumeReso
 from volcano_lab.api.objects.meta import INT32, INT64
 from volcano_lab.api.quantity import SUFFIXES, QuantityError, check, milli_value, parse
 from volcano_lab.framework.config.yaml import MOST_DEPTH
+from volcano_lab.manifests.misfits import Misfits, Path, found_text, path_text
 from volcano_lab.manifests.names import is_qualified
-from volcano_lab.messages import Message, Said, did_you_mean, one_line, printable
+from volcano_lab.messages import Message
 
-# (path to the parent, key or index), () at the root: cheap to extend, formatted only in a finding
-Path = tuple
-Reader = Callable[[Any, Path, "Findings"], Any]
+Reader = Callable[[Any, Path, Misfits], Any]
 
-MOST_SHOWN = 100
-"""The maximum length of a found text in a sentence."""
 _PERCENT = re.compile(r"\d\d?%|100%")
 _CONTAINERS_RESOURCE = re.compile(r"cpu|memory|ephemeral-storage|hugepages-.+|.*/.*", re.DOTALL)
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
 
 
-class Findings:
-    """The errors and unknown fields of one object. With `strict`, words outside a field's list are
-    errors.
-
-    >>> from volcano_lab.api.objects import Queue
-    >>> findings = Findings()
-    >>> _ = structure(Queue, {"spec": {"wieght": 2, "reclaimable": "no"}}, findings)
-    >>> print(*findings.errors, *findings.warnings, sep="\\n")
-    spec.reclaimable is "no"; allowed is true or false
-    spec.wieght is not known and has no effect; did you mean weight?
-    """
-
-    def __init__(self, strict: bool = True) -> None:
-        self.strict = strict
-        self.errors: list[Message] = []
-        self.warnings: list[Message] = []
-
-    def misfit(self, path: Path, found: Any, allowed: str, **facts: Any) -> None:
-        """Record a value of the wrong type or range; the message `allowed.ALLOWED` has the right
-        ones.
-        """
-        self.errors.append(Message("schema.misfit", path=path_text(path), found=found_text(found),
-                                   allowed=Message(f"allowed.{allowed}", **facts)))
-
-    def unknown(self, path: Path, key: str, known: typing.Collection[str],
-                inner: Path | None = None) -> None:
-        """Record a field that the API does not have here, but perhaps at the path `inner`: that is
-        more likely than a similar name. The only field that it has is named.
-        """
-        if inner:
-            hint: Said = Message("hint.meant", name=path_text(inner))
-        else:
-            hint = did_you_mean(key, known, Message(
-                "hint.only", name=next(iter(known))) if len(known) == 1 else "")
-        self.warnings.append(Message("schema.unknown", path=path_text((path, key)), hint=hint))
-
-
-def structure(cls: type, data: Any, findings: Findings, path: Path = ()) -> Any:
+def structure(cls: type, data: Any, misfits: Misfits, path: Path = ()) -> Any:
     """Return an object of class `cls` from plain data; wrong values are recorded and left out.
 
     >>> from volcano_lab.api.objects import Toleration
-    >>> structure(Toleration, {"key": "gpu", "tolerationSeconds": 30}, Findings())
+    >>> structure(Toleration, {"key": "gpu", "tolerationSeconds": 30}, Misfits())
     Toleration(key='gpu', operator='', value='', effect='', toleration_seconds=30)
     """
     fields = _readers(cls)
     values = {}
     if type(data) is not dict:
-        findings.misfit(path, data, "fields", fields=[*fields])
+        misfits.misfit(path, data, "fields", fields=[*fields])
         return cls()
     for key, raw in data.items():
         field = fields.get(key)
         if field is None:
             if key not in IGNORED.get(cls.__name__, ()):
-                findings.unknown(path, key, fields, _inner(cls, key, path))
+                misfits.unknown(path, key, fields, _inner(cls, key, path))
         elif raw is not None:
             name, read = field
-            values[name] = read(raw, (path, key), findings)
+            values[name] = read(raw, (path, key), misfits)
     return cls(**values)
 
 
@@ -131,33 +91,6 @@ def at_path(part: Any, steps: Iterable[str]) -> Any:
         else:
             part = part.get(step) if isinstance(part, dict) else None
     return unstructure(part)
-
-
-def path_text(path: Path) -> Said:
-    """Return a path in display form.
-
-    >>> path_text(((((), "containers"), 0), "image"))
-    'containers[0].image'
-    """
-    text = ""
-    while path:
-        path, key = path
-        text = f"[{key}]{text}" if isinstance(key, int) else f".{key}{text}"
-    return printable(text.removeprefix(".")) or Message("schema.object")
-
-
-def found_text(value: Any) -> Said:
-    """Return a value in the form of an error sentence."""
-    if isinstance(value, dict | list):
-        return Message("found.mapping" if isinstance(value, dict) else "found.list")
-    if isinstance(value, str):
-        text = one_line(value, MOST_SHOWN)
-        return f'"{text}"' if len(value) <= MOST_SHOWN else Message(
-            "found.long", text=text, count=len(value))
-    if value is None or isinstance(value, bool):
-        return "null" if value is None else str(value).lower()
-    endless = isinstance(value, int) and abs(value) >> 1000
-    return Message("found.endless") if endless else str(value)
 
 
 def json_name(field: attrs.Attribute) -> str:
@@ -220,7 +153,7 @@ def _reader(hint: Any, field: attrs.Attribute | None = None) -> Reader:
     if typing.get_origin(hint) is dict:
         return _texts if args[1] is str else partial(_dict, _reader(args[1]))
     if attrs.has(hint):
-        return lambda raw, path, findings: structure(hint, raw, findings, path)
+        return lambda raw, path, misfits: structure(hint, raw, misfits, path)
     if allowed := field and field.metadata.get("allowed"):
         return partial(_word, allowed)
     if hint is int:
@@ -231,46 +164,46 @@ def _reader(hint: Any, field: attrs.Attribute | None = None) -> Reader:
     return readers[hint]
 
 
-def _str(raw: Any, path: Path, findings: Findings) -> str:
+def _str(raw: Any, path: Path, misfits: Misfits) -> str:
     if type(raw) is not str:
-        findings.misfit(path, raw, "text" if isinstance(raw, dict | list) else "quoted")
+        misfits.misfit(path, raw, "text" if isinstance(raw, dict | list) else "quoted")
     return raw
 
 
-def _word(allowed: tuple[str, ...], raw: Any, path: Path, findings: Findings) -> str:
-    if type(raw) is not str or (findings.strict and raw and raw not in allowed):
-        findings.misfit(path, raw, "words", words=allowed)
+def _word(allowed: tuple[str, ...], raw: Any, path: Path, misfits: Misfits) -> str:
+    if type(raw) is not str or (misfits.strict and raw and raw not in allowed):
+        misfits.misfit(path, raw, "words", words=allowed)
     return raw
 
 
-def _whole(least: int, most: int, raw: Any, path: Path, findings: Findings) -> int:
+def _whole(least: int, most: int, raw: Any, path: Path, misfits: Misfits) -> int:
     number = int(raw) if type(raw) is float and raw.is_integer() else raw
-    if not findings.strict:
+    if not misfits.strict:
         least, most = -INT64 - 1, INT64
     if type(number) is not int or not least <= number <= most:
-        findings.misfit(path, raw, "whole", least=least, most=most)
+        misfits.misfit(path, raw, "whole", least=least, most=most)
     return number
 
 
-def _bool(raw: Any, path: Path, findings: Findings) -> bool:
+def _bool(raw: Any, path: Path, misfits: Misfits) -> bool:
     if type(raw) is not bool:
-        findings.misfit(path, raw, "switch")
+        misfits.misfit(path, raw, "switch")
     return raw
 
 
-def _any_of(allowed: tuple[type, ...], raw: Any, path: Path, findings: Findings) -> Any:
+def _any_of(allowed: tuple[type, ...], raw: Any, path: Path, misfits: Misfits) -> Any:
     """Read a number of pods or a percentage; the API has this pair of types only for that."""
-    if type(raw) not in allowed or (findings.strict and not (
+    if type(raw) not in allowed or (misfits.strict and not (
             0 <= raw <= INT32 if type(raw) is int else _PERCENT.fullmatch(raw))):
-        findings.misfit(path, raw, "share")
+        misfits.misfit(path, raw, "share")
     return raw
 
 
-def _time(raw: Any, path: Path, findings: Findings) -> float | None:
+def _time(raw: Any, path: Path, misfits: Misfits) -> float | None:
     if type(raw) is str and _RFC3339.fullmatch(raw):
         with suppress(ValueError, OverflowError):  # 30 February, or no year from 1 to 9999 in UTC
             return datetime.fromisoformat(raw).astimezone(UTC).timestamp()
-    findings.misfit(path, raw, "time")
+    misfits.misfit(path, raw, "time")
     return None
 
 
@@ -293,36 +226,36 @@ def layers(data: Any) -> Iterator[list[Any]]:
                  for inner in (outer.values() if isinstance(outer, dict) else outer)]
 
 
-def _raw(raw: Any, path: Path, findings: Findings) -> dict[str, Any] | None:
+def _raw(raw: Any, path: Path, misfits: Misfits) -> dict[str, Any] | None:
     if type(raw) is not dict:
-        findings.misfit(path, raw, "mapping")
+        misfits.misfit(path, raw, "mapping")
     if not all(layers(raw)):  # raw data is traversed recursively later
         return raw
-    findings.misfit(path, raw, "depth", most=MOST_DEPTH)
+    misfits.misfit(path, raw, "depth", most=MOST_DEPTH)
     return None
 
 
-def _resources(raw: Any, path: Path, findings: Findings, of_pod: bool = True) -> dict[str, str]:
+def _resources(raw: Any, path: Path, misfits: Misfits, of_pod: bool = True) -> dict[str, str]:
     if type(raw) is not dict:
-        findings.misfit(path, raw, "amounts")
+        misfits.misfit(path, raw, "amounts")
         return {}
     amounts = {}
     for name, amount in raw.items():
         if type(name) is not str:
-            findings.misfit((path, name), name, "name")
+            misfits.misfit((path, name), name, "name")
             continue
         text = str(amount) if type(amount) in (int, float) else amount
         try:
             check(text)
-            if findings.strict and _is_negative(text):
-                findings.misfit((path, name), amount, "from_zero")
-            elif findings.strict and _has_parts(name, text):
-                findings.misfit((path, name), amount, "pieces")
+            if misfits.strict and _is_negative(text):
+                misfits.misfit((path, name), amount, "from_zero")
+            elif misfits.strict and _has_parts(name, text):
+                misfits.misfit((path, name), amount, "pieces")
         except QuantityError:
-            findings.misfit((path, name), amount, "quantity", suffixes=SUFFIXES)
-        if findings.strict and (not is_qualified(name) or (of_pod and path[1] in (
+            misfits.misfit((path, name), amount, "quantity", suffixes=SUFFIXES)
+        if misfits.strict and (not is_qualified(name) or (of_pod and path[1] in (
                 "requests", "limits") and not _CONTAINERS_RESOURCE.fullmatch(name))):
-            findings.errors.append(Message("schema.resource", path=path_text(path),
+            misfits.errors.append(Message("schema.resource", path=path_text(path),
                                            found=found_text(name)))
         amounts[name] = text
     return amounts
@@ -340,22 +273,22 @@ def _has_parts(name: str, amount: str) -> bool:
     return whole and milli_value(amount) % 1000 != 0
 
 
-def _list(read: Reader, raw: Any, path: Path, findings: Findings) -> list:
+def _list(read: Reader, raw: Any, path: Path, misfits: Misfits) -> list:
     if type(raw) is not list:
-        findings.misfit(path, raw, "list")
+        misfits.misfit(path, raw, "list")
         return []
-    return [read(item, (path, number), findings) for number, item in enumerate(raw)]
+    return [read(item, (path, number), misfits) for number, item in enumerate(raw)]
 
 
-def _texts(raw: Any, path: Path, findings: Findings) -> dict[str, str]:
+def _texts(raw: Any, path: Path, misfits: Misfits) -> dict[str, str]:
     """Read labels and the like. They are frequent: the valid case is checked at once."""
     if type(raw) is dict and all(type(text) is str for text in raw.values()):
         return raw.copy()
-    return _dict(_str, raw, path, findings)
+    return _dict(_str, raw, path, misfits)
 
 
-def _dict(read: Reader, raw: Any, path: Path, findings: Findings) -> dict:
+def _dict(read: Reader, raw: Any, path: Path, misfits: Misfits) -> dict:
     if type(raw) is not dict:
-        findings.misfit(path, raw, "mapping")
+        misfits.misfit(path, raw, "mapping")
         return {}
-    return {key: read(item, (path, key), findings) for key, item in raw.items()}
+    return {key: read(item, (path, key), misfits) for key, item in raw.items()}

@@ -13,8 +13,9 @@ from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, Queue, Volc
 from volcano_lab.cache.api_server import ApiServer
 from volcano_lab.manifests import job_of, with_defaults
 from volcano_lab.manifests.admission import admit
+from volcano_lab.manifests.conf import scheduler_conf_of
 from volcano_lab.manifests.files import SUFFIXES
-from volcano_lab.manifests.loader import Loaded, ManifestError, load, scheduler_conf_of
+from volcano_lab.manifests.loader import Loaded, ManifestError, load
 from volcano_lab.messages import Message, gettext, one_line
 
 Place = tuple[str, str]

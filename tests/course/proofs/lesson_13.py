@@ -8,9 +8,10 @@ from volcano_lab import lab
 from volcano_lab.api.objects import Node, Queue
 from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
+from volcano_lab.manifests.conf import scheduler_conf_of
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.export import anonymised
-from volcano_lab.manifests.loader import load, scheduler_conf_of
+from volcano_lab.manifests.loader import load
 from volcano_lab.scheduler import run_cycle
 
 

@@ -28,7 +28,6 @@ OPENING = scene.START | {"dev_pods": 2}
 """The lab's first values: dev leaves some of its share, and the rule is seen without exception."""
 
 
-
 def level_picture(title: str, cycle: Cycle, parent: str = "") -> pictures.Picture:
     """Draw the dominant share (pale) of both levels below one, and what is compared of it (full).
 

@@ -20,8 +20,8 @@ from volcano_lab.changes.draft import kind_of
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.results import Printed
 from volcano_lab.framework.config.conf import DEFAULT_CONF
+from volcano_lab.manifests import ManifestError, writer
 from volcano_lab.manifests.conf import conf_text
-from volcano_lab.manifests.loader import ManifestError, dump, to_dict
 from volcano_lab.messages import log
 from volcano_lab.trace import Trace
 from volcano_lab.trace.shown import plain_text
@@ -120,7 +120,7 @@ class Kubectl:
             case ["get", "configmap" | "configmaps" | "cm", *_]:
                 return self.conf.strip()
             case ["get", kind, *names, "-o", "yaml"]:
-                return dump(self._found(kind, names)).strip()
+                return writer.dump(self._found(kind, names)).strip()
             case ["get", kind, *names] if "-" not in [name[0] for name in {*names} - {LABELS}]:
                 return table(self._row(obj) | ({"LABELS": ",".join(map(
                     "=".join, obj.metadata.labels.items())) or "<none>"} if LABELS in names else {})
@@ -165,7 +165,7 @@ class Kubectl:
 
     def _described(self, obj: Any) -> str:
         """Name, spec, status with its messages, events."""
-        document = to_dict(obj)
+        document = writer.to_dict(obj)
         status = document.pop("status", {})
         conditions = status.pop("conditions", [])
         events = [{name: text for name, text in event.items() if name != "OBJECT"}

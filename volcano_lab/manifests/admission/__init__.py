@@ -20,8 +20,10 @@ from volcano_lab.framework import collector_paused
 from volcano_lab.manifests.admission import hyper_nodes, jobs, pod_groups, pods, queues
 from volcano_lab.manifests.admission.rules import exists
 from volcano_lab.manifests.document import placed
-from volcano_lab.manifests.loader import ManifestError, about, place_key, to_dict
-from volcano_lab.manifests.schema import at_path, found_text
+from volcano_lab.manifests.loader import ManifestError, about, place_key
+from volcano_lab.manifests.misfits import found_text
+from volcano_lab.manifests.schema import at_path
+from volcano_lab.manifests.writer import to_dict
 from volcano_lab.messages import Message, Said, one_line
 from volcano_lab.trace import grouped
 

@@ -40,7 +40,7 @@ def problems(obj: OperatorObject) -> tuple[list[Message], list[Message]]:
     spec.workerGroupSpecs[0].replicas is -1; allowed is a whole number from 0 to 50,000
     """
     read, _ = _found(obj, [])
-    return read.findings.errors, read.findings.warnings
+    return read.misfits.errors, read.misfits.warnings
 
 
 def roles_of(obj: OperatorObject) -> list[Role]:

@@ -12,11 +12,12 @@ from typing import Any
 
 from volcano_lab.api import objects as api
 from volcano_lab.manifests.files import Unreadable, values as documents
+from volcano_lab.manifests.misfits import Misfits
 from volcano_lab.manifests.names import generated, series
 from volcano_lab.manifests.operators import model
 from volcano_lab.manifests.operators.model import Created, Gang, Part, Reading, Role, at, items
 from volcano_lab.manifests.operators.spark import merged
-from volcano_lab.manifests.schema import Findings, structure
+from volcano_lab.manifests.schema import structure
 from volcano_lab.messages import Message
 
 ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
@@ -155,7 +156,7 @@ def train_job(read: Reading) -> list[Gang] | None:
                     and each.name == read.at("runtimeRef.name")), None)
     if not isinstance(runtime, model.OperatorObject):
         return None
-    spec = Part(runtime.spec, "spec.runtimeRef", read.findings)
+    spec = Part(runtime.spec, "spec.runtimeRef", read.misfits)
     policy = spec.at("mlPolicy.numNodes", 1)
     nodes = read.count("trainer.numNodes", policy if type(policy) is int else 1)
     named = spec.at("podGroupPolicy.volcano") is not None
@@ -268,7 +269,7 @@ def _resource(read: Reading, resource: Any, values: Values, created: Created) ->
         created.sentences.append(Message("not_created.resource"))
         return
     found = structure(cls, {key: value for key, value in document.items()
-                            if key not in ("apiVersion", "kind")}, Findings())
+                            if key not in ("apiVersion", "kind")}, Misfits())
     prefix = str(at(document, "metadata.generateName", f"{read.name}-"))
     found.metadata.name = found.metadata.name or generated(prefix, len(created.objects))
     found.metadata.namespace = found.metadata.namespace or read.obj.namespace

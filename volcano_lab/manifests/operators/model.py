@@ -9,7 +9,8 @@ from typing import Any
 from attrs import Factory, define
 
 from volcano_lab.api import objects as api
-from volcano_lab.manifests.schema import Findings, structure
+from volcano_lab.manifests.misfits import Misfits
+from volcano_lab.manifests.schema import structure
 from volcano_lab.manifests.workloads import MOST_PODS
 from volcano_lab.messages import Message
 
@@ -89,18 +90,18 @@ def items(data: Any, path: str) -> list[dict[str, Any]]:
 
 
 class Part:
-    """A part of a manifest, read by paths; `path` is its own, and `findings` has wrong values.
+    """A part of a manifest, read by paths; `path` is its own, and `misfits` has wrong values.
 
     >>> part = Part({"groups": [{"replicas": -1}]})
     >>> [group.count("replicas", 2) for group in part.items("groups")]
     [2]
-    >>> print(*part.findings.errors)
+    >>> print(*part.misfits.errors)
     spec.groups[0].replicas is -1; allowed is a whole number from 0 to 50,000
     """
 
-    def __init__(self, data: Any, path: str = "spec", findings: Findings | None = None):
+    def __init__(self, data: Any, path: str = "spec", misfits: Misfits | None = None):
         self.data = data if isinstance(data, dict) else {}
-        self.path, self.findings = path, Findings() if findings is None else findings
+        self.path, self.misfits = path, Misfits() if misfits is None else misfits
 
     def at(self, path: str, default: Any = None) -> Any:
         """Return the value at a path; see `at`."""
@@ -108,16 +109,16 @@ class Part:
 
     def below(self, path: str) -> "Part":
         """Return the part at a path."""
-        return Part(self.at(path), f"{self.path}.{path}", self.findings) if path else self
+        return Part(self.at(path), f"{self.path}.{path}", self.misfits) if path else self
 
     def items(self, path: str) -> list["Part"]:
         """Return the mappings of a list at a path."""
-        return [Part(each, f"{self.path}.{path}[{number}]", self.findings)
+        return [Part(each, f"{self.path}.{path}[{number}]", self.misfits)
                 for number, each in enumerate(items(self.data, path))]
 
     def read(self, cls: type, path: str, raw: Any = None) -> Any:
         """Return the object of a class from the value at a path, or from `raw` in its place."""
-        return structure(cls, (self.at(path) or {}) if raw is None else raw, self.findings,
+        return structure(cls, (self.at(path) or {}) if raw is None else raw, self.misfits,
                          ((), f"{self.path}.{path}"))
 
     def template(self, path: str, raw: Any = None) -> api.PodTemplateSpec:
@@ -128,7 +129,7 @@ class Part:
         """Return a number of pods or groups."""
         found = self.at(path, default)
         if type(found) is not int or not 0 <= found <= MOST_PODS:
-            self.findings.misfit(((), f"{self.path}.{path}"), found, "count", most=MOST_PODS)
+            self.misfits.misfit(((), f"{self.path}.{path}"), found, "count", most=MOST_PODS)
             return default
         return found
 
@@ -136,7 +137,7 @@ class Part:
         """Return a list of resources; None without one."""
         found = self.at(path)
         return None if found is None else structure(
-            api.ResourceRequirements, {"requests": found}, self.findings,
+            api.ResourceRequirements, {"requests": found}, self.misfits,
             ((), self.path)).requests
 
 
