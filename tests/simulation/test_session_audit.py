@@ -87,7 +87,7 @@ def a_discard_that_forgets_the_node(hands):
 
 def a_discard_that_forgets_the_queue(hands):
     statement = hands.allocate("gang-0", "n1")
-    hands.ssn._handlers["on_deallocate"].clear()
+    hands.ssn.handlers["on_deallocate"].clear()
     statement.discard()
 
 

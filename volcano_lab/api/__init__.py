@@ -12,7 +12,7 @@ from .fairness import dominant_share, real_capability
 from .fit_error import UNRESOLVABLE, UNSCHEDULABLE, FitError, FitErrors, Status, unresolvable
 from .formatting import amount_text, in_units, quantity_text
 from .hyper_node import HyperNodeInfo
-from .job import JobInfo, clone_pod_group
+from .job import JobInfo
 from .node import NodeError, NodeInfo, NodeList
 from .node_table import Memo, RowFormula, RowMemo
 from .queue import ROOT_QUEUE, QueueInfo
@@ -40,6 +40,5 @@ __all__ = ["ALLOCATED_STATUSES", "ATTACHABLE", "BINDING", "BOUND", "CLAIM", "CPU
            "UNSCHEDULABLE", "ZERO", "ClusterInfo", "FitError", "FitErrors", "HyperNodeInfo",
            "JobInfo", "Memo", "NodeError", "NodeInfo", "NodeList", "QueueInfo", "Resource",
            "RowFormula", "RowMemo", "Selector", "Status", "Storage", "SubJobInfo", "TaskInfo",
-           "amount_text", "claims_of", "clone_pod_group", "dominant_share", "in_units",
-           "label_selector", "parse_duration", "quantity_text", "real_capability", "total",
-           "unresolvable"]
+           "amount_text", "claims_of", "dominant_share", "in_units", "label_selector",
+           "parse_duration", "quantity_text", "real_capability", "total", "unresolvable"]

@@ -175,7 +175,7 @@ class JobInfo(TaskIndex):
         job.allocated, job.total_request = self.allocated, self.total_request
         job.nodes_fit_errors, job.sub_jobs, job.task_to_sub_job = {}, {}, {}
         job.min_sub_jobs = dict(self.min_sub_jobs)
-        job.pod_group = clone_pod_group(self.pod_group) if self.pod_group else _UNKNOWN
+        job.pod_group = self.pod_group.clone() if self.pod_group else _UNKNOWN
         job.index_copies(self)
         job._form_sub_jobs()
         for uid, sub_job in self.sub_jobs.items():
@@ -338,23 +338,6 @@ class JobInfo(TaskIndex):
         counts = ", ".join(f"{len(tasks)} {status}" for status, tasks
                            in sorted(self.task_status_index.items())) or "no tasks"
         return f"JobInfo({self.uid}, queue {self.queue}, min {self.min_available}, {counts})"
-
-
-def clone_pod_group(pod_group: objects.PodGroup) -> objects.PodGroup:
-    """Return a copy whose status and topologies may change independently; metadata is shared."""
-    spec = pod_group.spec
-    if spec.network_topology is not None or spec.sub_group_policy:
-        policies = [p.evolve(network_topology=p.network_topology and p.network_topology.evolve())
-                    for p in spec.sub_group_policy]
-        topology = spec.network_topology and spec.network_topology.evolve()
-        spec = spec.evolve(network_topology=topology, sub_group_policy=policies)
-    return objects.PodGroup(pod_group.metadata, spec, clone_status(pod_group.status))
-
-
-def clone_status(status: objects.PodGroupStatus) -> objects.PodGroupStatus:
-    """Return a copy with its own list of conditions."""
-    return objects.PodGroupStatus(status.phase, status.conditions.copy(), status.running,
-                                  status.succeeded, status.failed)
 
 
 def _positive(text: str | None) -> float | None:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from volcano_lab.api import BINDING, RELEASING, ClusterInfo, JobInfo, NodeError, QueueInfo, TaskInfo
-from volcano_lab.api.job import clone_pod_group
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
 from volcano_lab.api.status import IllegalTransition, TaskStatus, check_transition
 from volcano_lab.cache.event_handlers import CacheError, EventHandlers
@@ -168,11 +167,10 @@ class Cache(EventHandlers):
         """
         known = self.jobs.get(job.uid)
         if self.pipeline is not None:
-            if (status or annotations) and not self.pipeline.status.write(
-                    clone_pod_group(job.pod_group)):
+            if (status or annotations) and not self.pipeline.status.write(job.pod_group.clone()):
                 return
         elif known is not None and known.pod_group is not None and (status or annotations):
-            known.pod_group = clone_pod_group(job.pod_group)
+            known.pod_group = job.pod_group.clone()
         if info and known is not None:
             known.allocated_hyper_node = job.allocated_hyper_node
             for uid, sub_job in known.sub_jobs.items():

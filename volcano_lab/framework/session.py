@@ -3,13 +3,12 @@
 Opening takes a snapshot and opens each plugin; closing writes conditions, phases and the status of
 queues. Unlike Volcano's, a closed session stays readable.
 
-Volcano: pkg/scheduler/framework/session.go, pkg/scheduler/framework/framework.go
+Volcano: pkg/scheduler/framework/session.go
 """
 
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from functools import partial
 from math import isfinite
 from typing import Any, Protocol
 
@@ -17,19 +16,18 @@ import attrs
 
 from volcano_lab.api import EMPTY, JobInfo, NodeInfo, NodeList, QueueInfo, SubJobInfo, TaskInfo
 from volcano_lab.api.fit_error import ERROR, FitError, Status
-from volcano_lab.api.job import clone_status
 from volcano_lab.api.node import NodeError
 from volcano_lab.api.node_table import Memo
 from volcano_lab.api.objects import PodGroup, PodGroupCondition
 from volcano_lab.api.resource import total
 from volcano_lab.api.snapshot import ClusterInfo
 from volcano_lab.api.status import ALLOCATED, BINDING, TaskStatus
-from volcano_lab.framework.config.arguments import Arguments
-from volcano_lab.framework.config.conf import ACTIONS, SchedulerConfiguration
+from volcano_lab.framework import opening
+from volcano_lab.framework.config.conf import SchedulerConfiguration
 from volcano_lab.framework.observer import NO_OBSERVER, Observer
 from volcano_lab.framework.placement.arrays import NodeArrays
-from volcano_lab.framework.plugin import Event, Plugin, UnknownPlugin, answer_of, plugin_class
-from volcano_lab.framework.points.rules import ExtensionPoint, NoScore
+from volcano_lab.framework.plugin import Event, Plugin
+from volcano_lab.framework.points.rules import ExtensionPoint
 from volcano_lab.framework.points.table import POINTS, ExtensionPoints, extension_points
 from volcano_lab.framework.priority_queue import KeyedQueue, PriorityQueue
 from volcano_lab.framework.statement import Allocate, Evict, HandlerError, Statement, StatementError
@@ -43,10 +41,6 @@ class BindContext:
 
     task: TaskInfo
     extensions: dict[str, Any] = attrs.Factory(dict)
-
-
-_IN_GO = {"on_session_open": "OnSessionOpen", "on_session_close": "OnSessionClose"}
-"""Plugin hook -> its name in metrics."""
 
 
 class SessionCache(Protocol):
@@ -80,6 +74,7 @@ class Session(ExtensionPoints):
         committed: What took effect, as [operation, task, node]; `undone` counts what was discarded,
             `restored` the evictions that were undone.
         moved: The job and the node of each task that was allocated or deallocated, in order.
+        handlers: The plugins' functions that follow allocations and deallocations, by point.
         warnings: Messages about entries of the configuration or the cluster that cannot apply.
     """
 
@@ -106,10 +101,11 @@ class Session(ExtensionPoints):
         self.plugins: dict[str, Plugin] = {}
         self._cycle_states: dict[str, dict[str, Any]] = {}
         self._sort_keys = Memo(self._order_keys)
-        self._handlers: dict[str, list[Callable[[Event], None]]] = {
+        self.handlers: dict[str, list[Callable[[Event], None]]] = {
             "on_allocate": [], "on_deallocate": []}
+        self.bind_extensions: list[Callable[[dict[str, Any], BindContext], object]] = []
         guard.refuse_taken_names(self, POINTS.own)
-        self._open_plugins()
+        opening.open_plugins(self)
 
     def _take(self, snapshot: ClusterInfo) -> None:
         self.snapshot, self.table, self.namespaces = snapshot, snapshot.table, snapshot.namespaces
@@ -121,7 +117,7 @@ class Session(ExtensionPoints):
                                 for name, node in self.nodes.items() if node.revocable_zone}
         self.total_resource = total(node.allocatable for node in self.nodes.values())
         self.total_guarantee = self.total_deserved = EMPTY
-        self.old_status = {uid: clone_status(job.pod_group.status)
+        self.old_status = {uid: job.pod_group.status.clone()
                            for uid, job in self.jobs.items()}
         self.old_annotations = {uid: job.pod_group.metadata.annotations
                                 for uid, job in self.jobs.items()}
@@ -133,76 +129,6 @@ class Session(ExtensionPoints):
     def __repr__(self) -> str:
         counts = f"nodes={len(self.nodes)}, queues={len(self.queues)}, jobs={len(self.jobs)}"
         return f"Session({counts}, committed={len(self.committed)})"
-
-    # -- plugins ---------------------------------------------------------------------------------
-
-    def _open_plugins(self) -> None:
-        self._arrange()
-        for tier in self.conf.tiers:
-            for option in tier.plugins:
-                try:
-                    build = plugin_class(option.name)
-                except UnknownPlugin as unknown:
-                    self.warnings.append(unknown.said)
-                    log.once(str(unknown))
-                    continue
-                plugin = guard.call_plugin(build, f'plugin "{option.name}"', build,
-                                           option.arguments)
-                self.plugins[option.name], plugin.ssn = plugin, self
-                self._call_hook(option.name, plugin, "on_session_open")
-                self._register(option.name, plugin)
-                self._warn_about_arguments("plugin", option.name, option.arguments,
-                                           guard.is_user_defined(plugin))
-        self._arrange()
-        extend = "setup_bind_context_extension"
-        self._bind_extensions = [
-            partial(guard.call_plugin, plugin, f'plugin "{name}", {extend}',
-                    getattr(plugin, extend))
-            for name, plugin in sorted(self.plugins.items()) if hasattr(plugin, extend)]
-        self.use_arrays = self.use_arrays and NodeArrays.serve(self)
-        self.observer.opened(self)
-
-    def _warn_about_arguments(self, kind: str, name: str, arguments: Arguments,
-                              user_defined: bool) -> None:
-        """Warn about arguments that are invalid or unused; a user-defined plugin may still read
-        them.
-        """
-        unknown = () if user_defined else arguments.unknown()
-        self.warnings += [Message(f"argument.of_{kind}", name=name, what=each)
-                          for each in (*arguments.warnings, *unknown)]
-
-    def _call_hook(self, name: str, plugin: Plugin, hook: str) -> None:
-        """Call a plugin's open or close hook and report its duration to the observer."""
-        start = time.perf_counter()
-        guard.call_hook(plugin, f'plugin "{name}", {hook}', getattr(plugin, hook), self)
-        self.observer.plugin_done(self, name, _IN_GO[hook], time.perf_counter() - start)
-
-    def _register(self, name: str, plugin: Plugin) -> None:
-        own = guard.is_user_defined(plugin)
-        if own:
-            guard.validate_plugin(name, plugin, Plugin, self.points)
-        for point in self.points.values():
-            function = answer_of(plugin, point.name)
-            if function is not None:
-                point.register(name, guard.guarded(point, name, function, NoScore)
-                               if own and callable(function) else function)
-        for hook, handlers in self._handlers.items():
-            handler = getattr(plugin, hook, None)
-            if handler is not None:
-                handlers.append(partial(guard.call_handler, f'plugin "{name}", {hook}', handler)
-                                if own else handler)
-        if hasattr(plugin, "pre_bind"):
-            self.cache.register_binder(name, plugin)
-
-    def _arrange(self) -> None:
-        """Set every extension point as an attribute of the session, wrapped where observed."""
-        for point in self.points.values():
-            if self.observer.watching:
-                point.arrange(self.conf.tiers, self.observer.watch)
-                setattr(self, point.name, self.observer.watch_point(point, point.ask))
-            else:
-                point.arrange(self.conf.tiers)
-                setattr(self, point.name, point.asked())
 
     def __getattr__(self, name: str) -> Any:
         """Name the nearest extension point or attribute to one that does not exist."""
@@ -312,7 +238,7 @@ class Session(ExtensionPoints):
         event = Event(task)
         self.moved.append((task.job, task.node_name))
         problems = []
-        for handler in self._handlers["on_allocate"]:
+        for handler in self.handlers["on_allocate"]:
             handler(event)
             if event.error:
                 problems.append(event.error)
@@ -322,7 +248,7 @@ class Session(ExtensionPoints):
     def fire_deallocate(self, task: TaskInfo) -> None:
         event = Event(task)
         self.moved.append((task.job, task.node_name))
-        for handler in self._handlers["on_deallocate"]:
+        for handler in self.handlers["on_deallocate"]:
             handler(event)
 
     def allocate_directly(self, task: TaskInfo, node: NodeInfo) -> None:
@@ -362,7 +288,7 @@ class Session(ExtensionPoints):
 
     def create_bind_context(self, task: TaskInfo) -> BindContext:
         context = BindContext(task)
-        for extend in self._bind_extensions:
+        for extend in self.bind_extensions:
             extend(self.cycle_state(task.uid), context)
         return context
 
@@ -395,11 +321,7 @@ class Session(ExtensionPoints):
         from volcano_lab.framework.job_updater import update_all
         from volcano_lab.framework.queue_status import update_queue_status
 
-        for name, plugin in sorted(self.plugins.items()):
-            self._call_hook(name, plugin, "on_session_close")
-        for name in dict.fromkeys(self.conf.actions):
-            self._warn_about_arguments("action", name, self.conf.action_arguments(name),
-                                       name not in ACTIONS)
+        opening.close_plugins(self)
         update_all(self)
         update_queue_status(self)
         self.observer.closed(self)

@@ -138,6 +138,11 @@ class PodGroupStatus(Part):
     succeeded: int = 0
     failed: int = 0
 
+    def clone(self) -> "PodGroupStatus":
+        """Return a copy with its own list of conditions."""
+        return PodGroupStatus(self.phase, self.conditions.copy(), self.running, self.succeeded,
+                              self.failed)
+
 
 class PodGroup(KubernetesObject, kind="PodGroup", versions=SCHEDULING, namespaced=True):
     """A gang of pods, placed together or not at all.
@@ -149,6 +154,17 @@ class PodGroup(KubernetesObject, kind="PodGroup", versions=SCHEDULING, namespace
 
     spec: PodGroupSpec = Factory(PodGroupSpec)
     status: PodGroupStatus = Factory(PodGroupStatus)
+
+    def clone(self) -> "PodGroup":
+        """Return a copy whose status and topologies change independently; metadata is shared."""
+        spec = self.spec
+        if spec.network_topology is not None or spec.sub_group_policy:
+            policies = [each.evolve(
+                network_topology=each.network_topology and each.network_topology.evolve())
+                for each in spec.sub_group_policy]
+            topology = spec.network_topology and spec.network_topology.evolve()
+            spec = spec.evolve(network_topology=topology, sub_group_policy=policies)
+        return PodGroup(self.metadata, spec, self.status.clone())
 
 
 class ExactMatch(Part):

@@ -13,7 +13,8 @@ import numpy as np
 
 from volcano_lab.api.selector import Selector
 
-from .node_pods import KubeNodes, PodChanges
+from .node_pods import KubeNodes
+from .pod_changes import PodChanges
 from .pod_info import AffinityTerm, PodInfo
 
 T = TypeVar("T")
