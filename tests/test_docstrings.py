@@ -129,3 +129,21 @@ def test_what_docstrings_mention_exists():
 ])
 def test_a_name_that_is_gone_is_found(text, missing):
     assert wrong(text) == missing
+
+
+OF_VOLCANO = re.compile(r"Volcano: |.*\b[Aa]nswers to (?:no Go|`)")
+"""How a docstring says to which of Volcano's files it answers."""
+
+
+@pytest.mark.long
+def test_the_file_of_volcano_is_the_last_paragraph_of_a_module():
+    """`Volcano: pkg/…` or `Volcano: none`; `explain` apart, for now."""
+    misplaced = []
+    for path, tree in modules().items():
+        last = (ast.get_docstring(tree) or "").rpartition("\n\n")[2]
+        own = last if last.startswith("Volcano: ") else ""
+        misplaced += [str(path.relative_to(ROOT)) for text in docstrings(tree)
+                      for part in re.split(r"\n\s*\n", text.value)
+                      if OF_VOLCANO.match(" ".join(part.split()))
+                      and " ".join(part.split()) != " ".join(own.split())]
+    assert [name for name in misplaced if "/explain/" not in name] == []

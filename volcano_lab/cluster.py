@@ -2,7 +2,9 @@
 
 Objects, the scheduler's configuration and the controllers around the scheduler are one thing here,
 read in one way; every method looks at the same. What a method needs is imported when it is called:
-a cycle needs no explanations, and no simulated time. Answers to no Go file.
+a cycle needs no explanations, and no simulated time.
+
+Volcano: none
 """
 
 from __future__ import annotations

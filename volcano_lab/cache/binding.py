@@ -15,6 +15,7 @@ Volcano: pkg/scheduler/cache/cache.go
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Any
 
 from volcano_lab.api import JobInfo, TaskInfo
@@ -85,7 +86,9 @@ class BindingPipeline:
         """
         numbers = []
         while self.channel:
-            contexts = [self.channel.popleft() for _ in range(min(self.batch, len(self.channel)))]
+            contexts = [*islice(self.channel, self.batch)]
+            for _ in contexts:
+                self.channel.popleft()
             log.v(5, "a worker takes %d task%s to bind", len(contexts), "s" * (len(contexts) > 1))
             prepared = [context for context in contexts if self._pre_bind(context)]
             if prepared:

@@ -71,7 +71,10 @@ class PriorityQueue(Generic[T]):
 
     def drain(self) -> list[T]:
         """Return all items in the order in which they pop; the queue is empty afterwards."""
-        return [self.pop() for _ in range(len(self.items))]
+        found = []
+        while self.items:
+            found.append(self.pop())
+        return found
 
     def __len__(self) -> int:
         return len(self.items)

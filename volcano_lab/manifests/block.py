@@ -1,9 +1,11 @@
 """A line-by-line reader for the YAML of `kubectl get -o yaml`: thirty times as fast as PyYAML's
 Python parser, the only one in a browser.
 
-Answers to no Go file. It supports only the block style (keys, lists, one-line scalars, `|` texts)
-and gives up at the first line that may be anything else, so that its values never differ from those
-of `framework.config.yaml.documents`, which then reads that part.
+It supports only the block style (keys, lists, one-line scalars, `|` texts) and gives up at the
+first line that may be anything else, so that its values never differ from those of
+`framework.config.yaml.documents`, which then reads that part.
+
+Volcano: none
 """
 
 import json

@@ -1,8 +1,9 @@
 """Manifests of nodes, queues and jobs described by a few arguments, as one would pass them to
 `kubectl`.
 
-A job becomes what Volcano's controller would create: one PodGroup, and its pods. Answers to no Go
-file.
+A job becomes what Volcano's controller would create: one PodGroup, and its pods.
+
+Volcano: none
 """
 
 from collections.abc import Iterable, Mapping

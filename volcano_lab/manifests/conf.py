@@ -1,6 +1,8 @@
 """A scheduler's configuration in any form: a mapping, a text, its file, or a ConfigMap's.
 
-Answers to no Go file; `framework.config` defines the meaning of a configuration.
+`framework.config` defines the meaning of a configuration.
+
+Volcano: none
 """
 
 import json

@@ -1,9 +1,11 @@
 """A cluster's objects, read from manifests or described by a few arguments: nodes, queues and jobs
 in display units.
 
-Answers to no Go file: it writes manifests as for `kubectl`, and the scheduler reads those. Whatever
-has no argument here (roles of tasks, taints, affinity, topology) is added as an object or as a
-manifest with `add`. `volcano_lab.cluster` has the verbs.
+It writes manifests as for `kubectl`, and the scheduler reads those. Whatever has no argument here
+(roles of tasks, taints, affinity, topology) is added as an object or as a manifest with `add`.
+`volcano_lab.cluster` has the verbs.
+
+Volcano: none
 """
 
 import re

@@ -1,8 +1,10 @@
 """A cluster as text for others: manifests for `kubectl apply`, a case for `volcano-lab replay`,
 with or without its names.
 
-Answers to no Go file. Read again, each decides the same: `uid`, status and times stay (`kubectl`
-ignores them), only `resourceVersion` is dropped, which the API server would refuse.
+Read again, each decides the same: `uid`, status and times stay (`kubectl` ignores them), only
+`resourceVersion` is dropped, which the API server would refuse.
+
+Volcano: none
 """
 
 import json

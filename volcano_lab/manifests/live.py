@@ -1,8 +1,9 @@
 """A live cluster, as kubectl reads it: only the kinds that scheduling needs and the cluster has,
 and the warnings of controllers.
 
-Answers to no Go file. Nothing is written to the cluster, Secrets are not read, and of ConfigMaps
-only the scheduler's is.
+Nothing is written to the cluster, Secrets are not read, and of ConfigMaps only the scheduler's is.
+
+Volcano: none
 """
 
 import json

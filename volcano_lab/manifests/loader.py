@@ -193,8 +193,9 @@ class _Batch:
         unseen = self._take_unseen()
         unread = [reason for reason in self._not_read if reason.code == "document.unread"]
         if len(unread) > MOST_KINDS:
-            kinds = [f"{reason.facts['kind']} {len(self._not_read.pop(reason))}"
-                     for reason in unread]
+            kinds = [f"{reason.facts['kind']} {len(self._not_read[reason])}" for reason in unread]
+            for reason in unread:
+                del self._not_read[reason]
             self.warnings.append(about(Message("place.kinds", count=len(kinds)),
                                        Message("manifest.kinds", kinds=kinds)))
         self.warnings += [about(labels, reason) for reason, labels in self._not_read.items()]

@@ -1,6 +1,6 @@
 """Names in objects without an object of that name: the check of a captured cluster.
 
-Answers to no Go file.
+Volcano: none
 """
 
 from collections.abc import Iterator

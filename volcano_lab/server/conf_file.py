@@ -1,8 +1,9 @@
 """A configuration that may change while the scheduler runs: from a file, or from a ConfigMap.
 
-Answers to `loadSchedulerConf` and `watchSchedulerConf` of `pkg/scheduler/scheduler.go`: if a file
-can't be read or is refused, the last good configuration stays in force; before the first one,
-Volcano's default.
+If a file can't be read or is refused, the last good configuration stays in force; before the first
+one, Volcano's default.
+
+Volcano: pkg/scheduler/scheduler.go (loadSchedulerConf, watchSchedulerConf)
 """
 
 from collections.abc import Callable

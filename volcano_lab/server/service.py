@@ -1,12 +1,14 @@
 """`volcano-lab serve DIR`: a scheduler that runs cycles on a folder of manifests until it is
 stopped.
 
-Answers to `cmd/scheduler` and `Scheduler.Run`. The folder and the configuration are checked before
-each cycle, and twice a second; an error in one file, one configuration, one dump or one cycle is
-reported in a sentence and affects nothing else. Bound pods run, and evicted pods are deleted by
-the next cycle; those of a controller are created again. SIGHUP reads all files again, SIGUSR1
-writes the cache to a file, SIGUSR2 prints its nodes, jobs and HyperNodes, SIGTERM and Ctrl-C end
-it. One thread does all of it; the page and the metrics have their own.
+The folder and the configuration are checked before each cycle, and twice a second; an error in one
+file, one configuration, one dump or one cycle is reported in a sentence and affects nothing else.
+Bound pods run, and evicted pods are deleted by the next cycle; those of a controller are created
+again. SIGHUP reads all files again, SIGUSR1 writes the cache to a file, SIGUSR2 prints its nodes,
+jobs and HyperNodes, SIGTERM and Ctrl-C end it. One thread does all of it; the page and the metrics
+have their own.
+
+Volcano: cmd/scheduler, pkg/scheduler/scheduler.go (Scheduler.Run)
 """
 
 import _thread

@@ -52,8 +52,6 @@ class Life:
     ...        "metadata": {"name": "a-0", "namespace": "default"}}
     >>> life.decide([{"op": "delete", "object": pod}]).committed
     [['allocate', 'default/b-0', 'n1']]
-
-    Volcano: pkg/scheduler/scheduler.go
     """
 
     def __init__(self, objects: Iterable[KubernetesObject] = (),
@@ -84,8 +82,6 @@ class Life:
         ...
         volcano_lab.simulation.life.LifeError: change 1 of cycle 1: op is "make";
         allowed is add, update, delete
-
-        Volcano: pkg/scheduler/scheduler.go
         """
         for number, change in enumerate(changes, 1):
             try:
@@ -132,8 +128,6 @@ def recorded_changes(text: str) -> Iterator[list[dict[str, Any]]]:
     >>> text = '{"type": "ADDED", "object": {"kind": "Node", "metadata": {"name": "n1"}}} '
     >>> [len(changes) for changes in recorded_changes(text * 2)]
     [1, 1]
-
-    Volcano: none
     """
     changes: list[dict[str, Any]] = []
     seen: set[Said] = set()

@@ -211,7 +211,8 @@ class Simulation:
                 self.calendar.after(latency / 2, self._pod_deleted, pod=task.key)
 
     def _bind(self, number: int) -> None:
-        for task in (context.task for context in self.orphan_binds.pop(number, ())):
+        for context in self.orphan_binds.pop(number, ()):
+            task = context.task
             try:
                 self.server.bind(task.key, task.uid, task.node_name)
                 self.surprises.add(task.uid)

@@ -1,7 +1,9 @@
 """Names for users: a Volcano Job has its own name, not that of its PodGroup.
 
-Answers to no Go file. The controller names a Job's PodGroup "train-<uid>", a Deployment's
-"podgroup-<uid>"; users ask about them by the Job's or the Deployment's name.
+The controller names a Job's PodGroup "train-<uid>", a Deployment's "podgroup-<uid>"; users ask
+about them by the Job's or the Deployment's name.
+
+Volcano: none
 """
 
 from collections import Counter

@@ -1,5 +1,6 @@
-"""Live objects as plain data: names instead of tasks and nodes, numbers instead of amounts. Answers
-to no Go file.
+"""Live objects as plain data: names instead of tasks and nodes, numbers instead of amounts.
+
+Volcano: none
 """
 
 import re

@@ -1,8 +1,9 @@
 """The comparisons of resources that decide in Volcano, dimension by dimension, as rows that can be
 shown.
 
-Answers to `pkg/scheduler/api/resource_info.go` and its callers; the comparing itself is done by
-`api.resource`.
+`api.resource` compares.
+
+Volcano: pkg/scheduler/api/resource_info.go
 """
 
 from collections.abc import Callable

@@ -1,5 +1,6 @@
 """The scenes of lesson 06: statements of the scheduler's own actions, and some worked by hand.
-Answers to no Go file.
+
+Volcano: none
 """
 
 from collections.abc import Callable

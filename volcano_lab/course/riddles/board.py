@@ -5,7 +5,6 @@ from functools import cache
 from volcano_lab.course.riddles.game import FOLDER, Riddle
 from volcano_lab.messages import gettext
 from volcano_lab.widgets import pictures
-from volcano_lab.widgets.pictures import Picture
 
 
 @cache
@@ -22,7 +21,7 @@ def riddle(number: int) -> Riddle:
     return riddles()[number]
 
 
-def score() -> Picture:
+def score() -> pictures.Picture:
     """Show a node for each riddle: its title and points, and its job at work, when it is solved."""
     nodes = [{"name": f"{each.number} {gettext(each.title)}" if each.solved else str(each.number),
               "note": str(each.points) if each.solved else "", "size": 1,

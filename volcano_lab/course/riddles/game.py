@@ -41,6 +41,8 @@ BY_HAND = dict.fromkeys(
     ["conf", "plugin"], "kubectl edit configmap volcano-scheduler-configmap -n volcano-system")
 """Kind -> the command for a change that no single command makes; jobs are submitted again."""
 
+PARTS = ("nodes", "queues", "running", "waiting", "objects")  # of a riddle's cluster
+
 FORCED = "kubectl replace --force -f"
 NAME = re.compile(r"(?:remove )?[\w-]+/(?:[\w-]+/)?([\w-]+)")
 """The name of the object that a change is for."""
@@ -90,10 +92,10 @@ class Riddle:
     @classmethod
     def read(cls, path: Path) -> Riddle:
         """Read a riddle."""
-        given = values(path.read_text(encoding="utf-8"))[0]
-        parts = {name: given.pop(name, []) for name in ("nodes", "queues", "running", "waiting",
-                                                        "objects")}
-        return cls(int(path.stem), cluster_of=parts, **given)
+        (given,) = values(path.read_text(encoding="utf-8"))
+        parts = {name: given.get(name, []) for name in PARTS}
+        return cls(int(path.stem), cluster_of=parts, **{
+            key: given[key] for key in given.keys() - {*PARTS}})
 
     # -- the cluster -----------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ did not finish counts for nothing.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from volcano_lab.simulation.sweep.engines import SweepError
 Found = dict[str, Any]
 
 
-def read(path: Path, sweep: str, settings: Sequence[Mapping[str, Any]], names: Iterable[str]
+def read(path: Path, sweep: str, settings: Sequence[Mapping[str, Any]], names: Collection[str]
          ) -> dict[int, Found]:
     """Return the results in a file by the number of their setting, whose values have these names.
 
@@ -35,9 +35,9 @@ def read(path: Path, sweep: str, settings: Sequence[Mapping[str, Any]], names: I
             continue
         if row.pop("sweep", None) != sweep:
             raise SweepError("sweep.other", path=path)
-        number = numbers.get(_line({name: row.pop(name, None) for name in names}))
+        number = numbers.get(_line({name: row.get(name) for name in names}))
         if number is not None:
-            done[number] = row
+            done[number] = {name: row[name] for name in row if name not in names}
     return done
 
 

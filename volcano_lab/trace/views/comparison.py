@@ -1,6 +1,6 @@
 """Two cycles side by side: the effect of a change, or the differences of two clusters.
 
-Answers to no Go file.
+Volcano: none
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
