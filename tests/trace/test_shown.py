@@ -3,7 +3,7 @@
 import pytest
 
 import volcano_lab
-from volcano_lab import Cluster, Explainer, Stepper, Trace, tables, traced
+from volcano_lab import Cluster, Explainer, Stepper, tables, traced
 from volcano_lab.trace.shown import Shown
 
 
@@ -65,10 +65,3 @@ def test_a_table_has_one_row_of_headings_and_words_at_the_left():
     assert head.count("<tr>") == 1 and 'left">queue<' in head and 'right">weight<' in head
     assert 'left">no<' in body and "default/" not in html and isinstance(
         tables.jobs(cluster().run())[["queue"]], volcano_lab.Table)
-
-
-def test_the_stepper_opens_at_the_place_that_decided():
-    steps = volcano_lab.stepper(cluster(), why="big")
-    assert steps.view.stepper.record.kind == "enqueue_comparison"
-    assert steps.view.stepper.record["job"] == "default/big" and not steps.frame["said"]
-    assert volcano_lab.stepper(Trace(), at="undo").frame["said"]

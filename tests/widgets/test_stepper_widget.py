@@ -15,7 +15,6 @@ from volcano_lab.cli.replay import load_cache
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.lesson_06.scene import RECLAIM, full_cluster
 from volcano_lab.debug.frames import DETAILS, SLOTS, StepView
-from volcano_lab.explain import Explainer
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.messages import speak
 from volcano_lab.scheduler import Scheduler, traced
@@ -140,8 +139,9 @@ MISTAKES = [
 
 def test_a_symptom_opens_the_place_that_decides():
     cluster = Cluster().node("n1", cpu=1).job("big", pods=2, cpu=1).job("fits", cpu=1)
-    steps = widgets.stepper(cluster, symptom="Both sides of an admission", name="default/fits")
-    assert steps.frame["text"].startswith("overcommit on fits: cpu 1 ≤ limit 1.2")
+    steps = widgets.stepper(cluster)
+    found = steps.show("Both sides of an admission", "default/fits")
+    assert found["text"].startswith("overcommit on fits: cpu 1 ≤ limit 1.2")
     assert steps.frame["between"], "a comparison changes nothing, so it lies between two steps"
     assert steps.back()["text"] == "overcommit on big: cpu 2 (2 requested) > limit 1.2: refused"
     assert steps.back()["text"] == "action enqueue begins"
@@ -159,12 +159,11 @@ def test_a_refusal_is_a_step_though_it_changes_nothing():
 
 def test_what_a_stepper_is_made_of():
     cluster = full_cluster()
-    trace, ssn = traced(cluster.objects(), RECLAIM)
-    explained = Explainer(cluster.objects(), RECLAIM)
-    made = [widgets.stepper(what) for what in (trace, Stepper(trace), ssn, explained)
-            ] + [widgets.stepper(cluster, RECLAIM)]
+    trace, _ = traced(cluster.objects(), RECLAIM)
+    made = [widgets.stepper(trace), widgets.stepper(cluster, RECLAIM),
+            widgets.stepper(Cluster(cluster, RECLAIM))]
     assert len({json.dumps(steps.frame) for steps in made}) == 1
-    with pytest.raises(TypeError, match="a stepper goes through a trace, not a int"):
+    with pytest.raises(TypeError, match="a stepper shows a cycle, not a int"):
         widgets.stepper(3)
 
 

@@ -55,8 +55,8 @@ class Metrics(Observer):
     _ssn: Session
     """The session that was opened last."""
 
-    def __init__(self, registry: CollectorRegistry | None = None):
-        self.registry = CollectorRegistry() if registry is None else registry
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
         self.series: dict[str, Any] = {series.name: self._build(series) for series in SERIES}
         self._scalars: dict[str, set[str]] = {}
         self._queue_names: set[str] = set()

@@ -10,10 +10,10 @@ from typing import Any, Self
 
 from traitlets import Int, Unicode, observe
 
+from volcano_lab.cluster import Cluster
 from volcano_lab.debug.breakpoints import Breakpoint, BreakpointError
 from volcano_lab.debug.frames import AROUND, DETAILS, SLOTS, UNDER_WAY, Frame, StepView, frames_of
 from volcano_lab.debug.presets import SYMPTOMS, Symptom, find
-from volcano_lab.explain.explainer import Explainer
 from volcano_lab.messages import Message, Misuse, NoSuch, gettext
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Record, Stepper, TraceReader, colors_of
@@ -26,7 +26,6 @@ class CycleSteps(live.OnPage):
     `view` is the `StepView`; each method returns the shown frame, whose `said` is a sentence if a
     jump found nothing or a breakpoint can't be parsed.
 
-    >>> from volcano_lab.cluster import Cluster
     >>> steps = stepper(Cluster().node("n1", cpu=4).job("a", pods=2, cpu=1))
     >>> steps.forward()["text"], steps.jump(operation="allocate")["text"], steps.back()["text"]
     ('action enqueue begins', 'allocate a-0 on n1', 'action allocate begins')
@@ -53,12 +52,6 @@ class CycleSteps(live.OnPage):
         """Move to a place, or to the nearest end; 0 is the start."""
         self.view.to_place(place)
         return self._show()
-
-    def record(self, record: Record | None) -> Frame:
-        """Move to a record; None: stay."""
-        if record is not None:
-            self.view.stepper.goto(record.number)
-        return self._show("" if record else gettext("the trace has no record that decided it."))
 
     def forward(self) -> Frame:
         """Move one step forward."""
@@ -167,7 +160,6 @@ class StatementSteps(live.OnPage):
     On the page arrow keys step, Home and End jump. `at` is the shown step, 0 for the start; a step
     is one message.
 
-    >>> from volcano_lab.cluster import Cluster
     >>> cluster = Cluster().node("n1", cpu=4).job("a", pods=2, cpu=1)
     >>> steps = StatementSteps({"a gang": lambda: traced(cluster.objects())[0]})
     >>> steps.frame["text"], steps.forward()["text"]
@@ -224,42 +216,16 @@ class StatementSteps(live.OnPage):
         return str(Message("still.scenes", n=len(self.scenes)))
 
 
-def stepper(what: Any, conf: str | None = None, at: str = "", symptom: str = "",
-            name: str = "", why: str = "") -> CycleSteps:
-    """Return a stepper through a cycle: of a trace, a `Stepper`, an object with a `trace` (an
-    `Explainer`), a session observed by one, or a cluster, whose cycle runs with `conf`.
+def stepper(what: Cluster | TraceReader, conf: str | None = None) -> CycleSteps:
+    """Return a stepper through a cycle of a cluster, with its configuration or another, or through
+    a trace.
 
-    It opens at the start, where a breakpoint `at` first stops, where a `symptom` of `name` (a queue
-    or job) is decided, or, for a cluster or an `Explainer`, at the record that decided the state of
-    the job, pod or queue `why`.
-
-    >>> from volcano_lab.cluster import Cluster
     >>> cluster = Cluster().node("n1", cpu=1).job("big", pods=2, cpu=1)
-    >>> stepper(cluster, symptom="A job is not admitted", name="default/big").frame["text"]
+    >>> stepper(cluster).show("A job is not admitted", "default/big")["text"]
     'overcommit on job_enqueueable, about job big: -1'
-    >>> stepper(cluster, why="big").frame["text"]
-    'overcommit on big: cpu 2 (2 requested) > limit 1.2: refused'
     """
-    if why and not isinstance(what, Explainer):
-        what = Explainer(what.objects(), conf, ran=traced(what.objects(), conf))
-    steps = CycleSteps(
-        StepView(what if isinstance(what, Stepper) else Stepper(_trace_of(what, conf))))
-    if why:
-        causes = sorted(what.why(why).causes, key=lambda cause: cause.context)
-        steps.record(next((cause.records[-1] for cause in causes if cause.records), None))
-    if at:
-        steps.stop_at(at)
-    if symptom:
-        steps.show(symptom, name)
-    return steps
-
-
-def _trace_of(what: Any, conf: str | None) -> TraceReader:
-    if hasattr(what, "objects") and callable(what.objects):
-        return traced(what.objects(), conf)[0]
-    observer = getattr(what, "observer", None)
-    for found in (what, getattr(what, "trace", None), observer, *getattr(observer, "observers",
-                                                                         ())):
-        if isinstance(found, TraceReader):
-            return found
-    raise Misuse("stepper.source", name=type(what).__name__)
+    if not isinstance(what, Cluster | TraceReader):
+        raise Misuse("stepper.source", name=type(what).__name__)
+    trace = what if isinstance(what, TraceReader) else traced(
+        what.objects(), what.configuration(conf))[0]
+    return CycleSteps(StepView(Stepper(trace)))

@@ -20,14 +20,12 @@ if TYPE_CHECKING:
 __all__ = ["jobs", "levels", "operations", "placements", "queues", "turns"]
 
 
-def frame(rows: list[dict[str, Any]], columns: list[str], index: str = "", more: bool = False
-          ) -> Table:
-    """Return these columns of rows as a table; with `more`, all other columns follow.
+def frame(rows: list[dict[str, Any]], columns: list[str], index: str = "") -> Table:
+    """Return these columns of rows as a table.
 
     Headings have spaces instead of underscores. A cycle without rows keeps its headings.
     """
-    table: Table = import_module("volcano_lab").Table(
-        rows, columns=None if more and rows else columns)
+    table: Table = import_module("volcano_lab").Table(rows, columns=columns)
     table = table.set_index(index) if index else table
     return table.rename(columns=lambda name: str(name).replace("_", " "))
 
