@@ -204,6 +204,20 @@ def test_preempt_is_offered_to_a_job_that_is_refused_without_a_larger_set_of_the
     assert not any("preempt" in change for change in changes[1:])
 
 
+@pytest.mark.long
+def test_preempt_is_offered_with_the_switches_that_let_it_evict_gangs():
+    found = Cluster().node("n1", cpu=8).node("n2", cpu=8).add(klass("high", 9)).job(
+        "old", pods=2, cpu=8, running={"n1": 1, "n2": 1},
+        labels={"volcano.sh/preemptable": "true"}).job(
+        "new", pods=2, cpu=8, priority_class="high").explainer(conf(
+            "priority", "gang", "overcommit", "predicates", "proportion",
+            actions="enqueue, allocate")).why("new")
+    first = found.remedies[0]
+    assert str(first.change) == (
+        "both: actions with preempt and without enqueue; enablePreemptable: false for gang")
+    assert "evicts 2 of 2 pods of old, below its minimum of 2" in str(first)
+
+
 TIERS = """\
 actions: "enqueue, reclaim, allocate, backfill, preempt"
 tiers:

@@ -307,9 +307,15 @@ class Candidates(fields.Fields):
             uid for uid in jobs if not owners.runs_on(self.ssn.jobs[uid])], rank)
 
     def preempting(self, _: Numbers) -> Iterator[Option]:
-        """The action preempt, and that enqueue does not keep it from a job that is refused."""
+        """The action preempt without enqueue, which keeps it from a job that is refused, and as in
+        Helm's configuration without what keeps pods of gangs.
+        """
         if self.job.is_pending():
-            yield options.with_action(self.world, "preempt", but="enqueue")
+            actions = options.with_action(self.world, "preempt", but="enqueue").most.settings
+            gangs = any(job.min_available > 1 for job in less_important(self.ssn, self.job))
+            yield options.several([*actions, *(
+                f"plugin/{name}.{options.SWITCHED['preempt']}=false" for name in (
+                    "gang", "drf") if gangs and name in self.ssn.plugins)], Rank.SWITCH)
 
     def over_minimum(self, numbers: Numbers) -> Iterator[Option]:
         """The action preempt, and a priority above that of gangs with more than their minimum."""
@@ -356,7 +362,9 @@ class Candidates(fields.Fields):
         world, others = self.world, self._others_hold()
         reclaims = [] if "reclaim" in actions else [options.with_action(world, "reclaim")]
         yield from reclaims if others else ()
-        yield from [options.with_action(world, "preempt")] if less_important(ssn, self.job) else ()
+        if lower := less_important(ssn, self.job):
+            yield options.with_action(world, "preempt")
+            yield from self.preempting({}) if any(job.min_available > 1 for job in lower) else ()
         yield from [options.in_order(world)] if actions else ()
         for name in others:
             if world.queues[name].spec.reclaimable is False:
