@@ -2,15 +2,19 @@
 requests and more nodes that are tried for all.
 """
 
+import re
+from pathlib import Path
+
 import pytest
 from hyper_scene import gang, hyper_node, two_tiers
 from small_cluster import conf, group, node, pod, queue
 
-from volcano_lab import Cluster
+from volcano_lab import Cluster, explain as room
 from volcano_lab.api.objects import OwnerReference, Taint
 from volcano_lab.changes import Change
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.candidates import HOLDERS, candidates
+from volcano_lab.explain.explanation import TABLES
 from volcano_lab.explain.fields import ROLE
 from volcano_lab.explain.options import Rank, World
 from volcano_lab.framework.config.conf import load_conf
@@ -133,7 +137,7 @@ TABLE = {
         Cluster().node("n1", cpu=8).queue("a", capability=2).queue("b").queue("c", guarantee=3).job(
             "old", queue="a", cpu=1, running={"n1": 1}).job("new", queue="a", cpu=2), CAPACITY,
         ["switch conf/actions=enqueue, allocate, preempt", "queue queue/a.capability.cpu=3",
-         "queue queue/c.guarantee.resource.cpu=0", "queue queue/c.guarantee=null",
+         "queue queue/c.guarantee.resource.cpu=0",
          *(f"others {NEW}.queue={name}" for name in ("b", "c", "default")), NO_ENQUEUE, OLD]),
     "its queue may hold no more of the job's pods": (
         Cluster().node("n1", cpu=4).queue("a", capability=4).job(
@@ -492,3 +496,56 @@ def test_only_pods_that_their_owner_creates_again_are_removed_from_the_manifests
     after = World(objects, load_conf()).applied(Change(removals=("pod/default/a",)))[0]
     same = [obj for obj in after if any(obj is each for each in objects)]
     assert len(same) == (0 if owner else len(objects) - 1)
+
+
+WITHOUT = {
+    "holders, requests, nodes and other queues are tried whatever the cause is": """
+        anti_affinity host_ports spread_label volume_limit volume_zone pod_too_large insufficient
+        cluster_too_small no_nodes only_node crowded role_failed stranded reserving refused
+        larger_first quota_used queue_over_deserved real_capability min_resources_ahead""",
+    "it ends by itself": """
+        promised bound in_time pods_later room_taken queue_opened queue_promised scales
+        protected_by_cooldown fits_now refused_for overtaken""",
+    "an object, a plugin of the cluster or a part of Volcano is not among what is given": """
+        node_missing volume_missing no_operator nodes_unseen waited claims_unknown claims_off
+        beyond_answer beyond_tier hyper_nodes_not_ready no_pods not_starving""",
+    "its changes are found elsewhere": "beyond left_out cluster_loops failed",
+    "it says more of another cause": """
+        best_effort_queue created_by deadline known_defect unknown gang_minimum in_part no_gang
+        no_gang.owner no_gang.apart group_unread quota_counts evicts_for_admitted despite
+        hierarchical_order preempt_order protected protected_by_conformance pending_policy
+        queue_stays tried_before""",
+    "it answers another question": """
+        best_score packed place node_fits node_later no_pod_waits jobs_wait queue_above_limit
+        met_nothing too_near evict_head evict_never evict_no_pdb evict_order evict_policy
+        evicted_again evicted_before evicted_for less_important_claimant pods_leave shuffled
+        starving_beyond victim"""}
+"""Why no row of the table of changes has a cause."""
+
+
+def test_every_kind_of_cause_has_changes_or_a_reason_why_it_has_none():
+    text = "".join(path.read_text() for path in Path(room.__file__).parent.glob("*.py"))
+    codes = {*re.findall(r'Cause(?:\.of)?\(\s*f?"([a-z_.]+)"', text),
+             *(value.split()[0] for value in TABLES["rules"].values()),
+             *TABLES["protection"].values()}
+    assert sorted(codes - {*TABLES["changes"]}) == sorted(" ".join(WITHOUT.values()).split())
+
+
+@pytest.mark.parametrize("name", ["prioritty", "Priority", "prio"])
+def test_a_plugin_that_is_named_by_a_slip_is_offered_by_its_name(name):
+    cluster = Cluster().node("n1", cpu=4).add(klass("high", 9)).job(
+        "old", cpu=4, running={"n1": 1}).job("new", cpu=2, priority_class="high")
+    found = tried(cluster, conf(name, "gang", "predicates", actions="allocate, preempt"))
+    assert (f"harmless plugin/{name}.tier=null plugin/priority.tier=1" in found) is (
+        name != "prio")
+
+
+def test_the_limit_of_a_queue_above_is_raised_by_what_is_guaranteed_below_it():
+    cluster = Cluster().node("n1", cpu=32).queue("org", parent="root", capability={"cpu": 8})
+    cluster.queue("root")
+    for name in "ab":
+        cluster.queue(name, parent="org", guarantee=6, deserved=6)
+    found = cluster.queue("c", parent="org").job("new", queue="c", cpu=2).why("new", conf=TREE)
+    assert [each.change for each in found.remedies][:3] == [
+        "queue org: capability cpu 8 -> 14", "queue a: guarantee.resource cpu 6 -> 0",
+        "queue b: guarantee.resource cpu 6 -> 0"]

@@ -627,6 +627,18 @@ def test_what_was_measured_on_nodes_stands_beside_the_thresholds_of_plugin_usage
     assert ("The thresholds are 85% of a node's CPU and 80% of its memory; used are 92.5% and 40% "
             "on n0, 90% and 40% on n1, 99% and 40% on n2, 86% and 40% on n3 and 1 more."
             in " ".join(found.text.split()))
+    assert found.remedies[0].args == ["--set", 'plugin/usage.thresholds={"cpu": 86, "mem": 80}']
+
+
+def test_thresholds_by_names_that_plugin_usage_read_before_are_offered_by_those_that_it_reads():
+    conf = {"actions": "enqueue, allocate", "tiers": [{"plugins": [
+        {"name": "gang"}, {"name": "predicates"}, {"name": "usage", "arguments": {
+            "thresholds": {"CPUUsageAvg.5m": 95, "MEMUsageAvg.5m": 70}}}]}]}
+    node = ("{apiVersion: v1, kind: Node, metadata: {name: n1, annotations: {"
+            "volcano-lab/cpu-usage: '90', volcano-lab/memory-usage: '60'}}, "
+            "status: {allocatable: {cpu: 8, pods: 99}}}")
+    found = Cluster().add(node).job("train", cpu=1).why("train", conf=conf)
+    assert found.remedies[0].args == ["--set", 'plugin/usage.thresholds={"cpu": 95, "mem": 70}']
 
 
 def test_node_metrics_are_the_load_that_plugin_usage_knows():

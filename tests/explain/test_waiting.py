@@ -131,6 +131,8 @@ def test_a_pod_that_should_have_ended_is_told(deleted, said):
     assert explanation.codes == ["promised"]
     assert ("overdue since 2020-01-01 00:00 UTC" in explanation.text) == said
     assert ("at the latest at 2030-01-01 00:00 UTC" in explanation.text) != said
+    assert [(str(each), each.kubectl) for each in explanation.remedies] == [(
+        "delete pod/a/gone (new is placed on n1)", ["kubectl delete pod gone -n a --force"])] * said
     gang = Explainer(cluster.objects(), 'actions: "allocate"', 1_800_000_000).why("old")
     assert gang.head.startswith("a/old-1 waits for a/gone to end, which is" if said else
                                 "a/old-1 does not wait.")

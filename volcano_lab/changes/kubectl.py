@@ -117,6 +117,7 @@ def _deletions(draft: Draft, obj: KubernetesObject, name: str) -> list[str]:
     if owner and owner.kind != "ReplicaSet":
         return [_delete(owner.api_version, owner.kind, owner.name, *space)]
     pods = [draft[place].name for place in draft.pods_of(obj)] if isinstance(obj, PodGroup) else []
+    space += ["--force"] * bool(obj.metadata.deletion_timestamp)  # which waits for no kubelet
     return [_delete(obj.api_versions[0], obj.kind, obj.name, *space),
             *[_delete("v1", "Pod", *pods, *space)] * bool(pods)]
 

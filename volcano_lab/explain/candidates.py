@@ -78,6 +78,7 @@ class Candidates(fields.Fields):
                 yield from self._by_table(cause)
             for uid in cause.numbers.get("stranded", ()):
                 yield from self._gone([uid])
+        yield from options.named_right(world)
         if "no_enqueue_action" not in codes:
             yield options.with_action(world, "allocate")
         if codes & {*ROOM, *CAPABILITY, "over_deserved", "overcommit_refuses"}:

@@ -165,7 +165,7 @@ class Explainer(Shown):
         if (seeks := _lacks(job, codes, causes)) or "victim" in codes:
             return partial(remedies.remedies_for, self.evidence, job, causes, keep=not seeks)
         return next((partial(remedies.fitting, self.evidence, job, cause) for cause in causes
-                     if "sure" in cause.numbers), None)
+                     if {"sure", "overdue"} & {*cause.numbers}), None)
 
     def _overtaken(self, uid: str) -> Explainer | None:
         """The first of the cycles up to this one, where it refused a job and then admitted others:

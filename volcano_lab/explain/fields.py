@@ -11,6 +11,7 @@ from math import ceil
 from typing import Any
 
 from volcano_lab.api import PIPELINED, JobInfo, Resource, objects as api, total
+from volcano_lab.api.node_usage import METRICS_PERIOD
 from volcano_lab.api.storage import size
 from volcano_lab.api.taints import tolerates
 from volcano_lab.changes import UNSCHEDULABLE, Change, at_path, path_text, value_text
@@ -50,9 +51,7 @@ class Fields:
                                      [amounts(self.ssn.total_resource)], True)
 
     def limits(self, numbers: Numbers) -> Iterator[Option]:
-        """A higher capability of the queue that refused, or less that is guaranteed to others: to
-        those without jobs nothing.
-        """
+        """A higher capability of the queue that refused, or more that it has of those above."""
         level = numbers.get("level", self.job.queue)
         levels, known = self._levels(level, numbers), queue_attributes(self.ssn).get(level)
         if self.job.is_ready() and known is not None:  # for the next pod, and for all that wait
@@ -65,12 +64,26 @@ class Fields:
         yield from values.raised(self.world, level, "capability", [*accumulate(
             levels, lambda less, more: more | {
                 name: max(amount, more.get(name, 0.0)) for name, amount in less.items()})])
+        yield from self._of_those_above(level, numbers)
+
+    def _of_those_above(self, level: str, numbers: Numbers) -> Iterator[Option]:
+        """A higher capability of the queues above one, beside what they guarantee to those below
+        them, or less that is guaranteed to others: to those without jobs nothing.
+        """
+        queues = self.world.queues
+        for name in self.world.line(level)[1:]:
+            own = amounts(Resource.from_list(queues[name].spec.capability or {}))
+            kept = total(Resource.from_list(queue.spec.guarantee.resource or {})
+                         for queue in queues.values() if queue.spec.parent == name)
+            yield from values.raised(self.world, name, "capability", [
+                added(each, more) for each, more in (
+                    (own, sizes.missing(numbers)), (amounts(kept), numbers["asked"]))])
         used = {name for job in self.ssn.jobs.values() for name in self.world.line(job.queue)}
-        for other in sorted({*self.world.queues} - {self.job.queue, level}, key=lambda name: (
+        for other in sorted({*queues} - {self.job.queue, level}, key=lambda name: (
                 name in used, name)):
             for name, amount in sizes.missing(numbers).items():
                 yield from values.lowered(self.world, other, "guarantee.resource", name, amount)
-            if other not in used:
+            if other not in used and len(queues[other].spec.guarantee.resource or {}) > 1:
                 yield once(f"queue/{other}.guarantee=null")
 
     def _levels(self, level: str, numbers: Numbers) -> list[Amounts]:
@@ -226,7 +239,7 @@ class Fields:
         people set (cloud providers, drivers and agents prefix theirs); last, that they have another
         value of it, as other nodes have it, unless it may say which devices a node has.
         """
-        texts: dict[int, list[str]] = {Rank.OTHERS: [], Rank.LESS: []}
+        texts: list[tuple[bool, str]] = []
         task = min(self.job.tasks.values(), key=lambda task: bool(task.node_name))
         asked = amounts(task.init_resreq)
         devices, there = any("/" in name for name in asked), required.values_by_label(
@@ -237,12 +250,10 @@ class Fields:
                 task.pod, labels)), key=len)
             full = over(asked, amounts(self.ssn.nodes[name].idle))
             for label, value in lacks.items() if len(lacks) == 1 and not full else ():
-                if "/" not in label or label.startswith(ROLE):
-                    rank = Rank.LESS if label in labels else Rank.OTHERS
-                    if rank == Rank.OTHERS or (value in there[label] and not devices):
-                        texts[rank].append(options.label_set(name, label, value))
-        for rank, some in texts.items():
-            yield several(some, rank)
+                if ("/" not in label or label.startswith(ROLE)) and (
+                        label not in labels or (value in there[label] and not devices)):
+                    texts.append((label in labels, options.label_set(name, label, value)))
+        yield several([text for _, text in sorted(texts)], Rank.OTHERS)
 
     def there(self, numbers: Numbers) -> Iterator[Option]:
         """The minimum lowered to the pods that exist, of each role that has fewer, or of the gang;
@@ -334,6 +345,22 @@ class Fields:
             if plugin.closed_because(zone):
                 yield once(f"plugin/tdm.{tdm.ZONE_PREFIX}{zone}={value_text(wider)}",
                            rank=Rank.OTHERS)
+
+    def thresholds(self, numbers: Numbers) -> Iterator[Option]:
+        """What plugin usage reads as thresholds: those that are written by other names of CPU and
+        memory, or as much as a node uses.
+        """
+        plugin: Any = self.ssn.plugins["usage"]
+        least = {"cpu": plugin.cpu_threshold, "mem": plugin.memory_threshold}
+        given = plugin.arguments.get("thresholds")
+        meant = {name: percent for key, percent in given.items() for name in least if str(
+            key).lower().startswith(name)} if isinstance(given, dict) else {}
+        uses = sorted([use.cpu.get(METRICS_PERIOD, 0.0), use.memory.get(METRICS_PERIOD, 0.0)]
+                      for use in (self.ssn.nodes[name].resource_usage for name in numbers["names"]))
+        levels = [{name: max(least[name], ceil(percent)) for name, percent in zip(
+            least, each, strict=True)} for each in uses]
+        yield from options.stages((Change((f"plugin/usage.thresholds={value_text(level)}",))
+                                   for level in (least | meant, *levels)), Rank.SWITCH)
 
     def recreated(self, _: Numbers) -> Iterator[Option]:
         """That claims are created again whose volume is gone, or is one of a node that is."""

@@ -21,12 +21,13 @@ from volcano_lab.changes import Change, Index, at_path, key_of, keys_of, path_te
 from volcano_lab.changes.words import described
 from volcano_lab.explain import explanation
 from volcano_lab.framework import SchedulerConfiguration, action_names
+from volcano_lab.framework.plugin import plugin_names
 from volcano_lab.manifests import OPERATORS, ManifestError, OperatorObject, job_of, with_defaults
 from volcano_lab.manifests.loader import place_key
 from volcano_lab.manifests.operators import SUSPENDED
 from volcano_lab.manifests.operators.model import at, paths_to
 from volcano_lab.manifests.schema import unstructure
-from volcano_lab.messages import Message
+from volcano_lab.messages import Message, meant
 from volcano_lab.trace.plain import grouped
 
 Objects = Sequence[KubernetesObject]
@@ -325,6 +326,16 @@ def with_action(world: World, *names: str, but: str = "") -> Option:
 def without_action(world: World, name: str, rank: int = Rank.QUEUE) -> Option:
     """The actions without one of them, unless it is the only one."""
     return _actions([each for each in world.actions if each != name] or [name], rank)
+
+
+def named_right(world: World) -> Iterator[Option]:
+    """Plugins that the configuration names by a slip, by the name that is meant."""
+    known = plugin_names()
+    for number, tier in enumerate(world.conf.tiers, 1):
+        for name in [option.name for option in tier.plugins if option.name not in known]:
+            if (right := meant(name, known, 0.75)) and right not in world.conf.plugin_names():
+                yield once(f"plugin/{name}.tier=null", f"plugin/{right}.tier={number}",
+                           rank=Rank.HARMLESS)
 
 
 def in_order(world: World) -> Option:

@@ -12,8 +12,9 @@ from functools import reduce
 from itertools import islice
 from math import inf
 from time import perf_counter
+from typing import Any
 
-from volcano_lab.api import JobInfo, objects as api
+from volcano_lab.api import PIPELINED, JobInfo, objects as api
 from volcano_lab.changes import Change
 from volcano_lab.explain import beyond, origin, outcome, rules, tries, why_job
 from volcano_lab.explain.candidates import CAPABILITY, Candidates, candidates, distinct
@@ -122,26 +123,38 @@ def sooner(seen: Evidence, order: Cause, jobs: list[JobInfo], seconds: float = i
 def fitting(seen: Evidence, job: JobInfo, sure: Cause, seconds: float = inf) -> Iterator[Remedy]:
     """Changes with which a node has what a plugin counts that the lab does not model: a mode that
     cards have, the most that one has, if that is at least half of what is requested, or what is
-    left once a pod has ended.
+    left once a pod has ended; or that pods are gone which should have ended (`overdue`).
     """
     facts, world = sure.numbers, World(seen.objects, seen.ssn.conf, seen.called)
-    asked, name = facts.get("asked", facts.get("n", 0)), world.job(job.uid)
-    pods = facts["ends"].facts["pods"] if facts.get("ends") else ()
-    values = [(f"annotations[{facts['key']}]", mode) for mode in facts.get("modes", ())] + [
-        (f"requests[{facts['resource']}]", facts["most"])
-        for most in [facts.get("most", 0)] if "resource" in facts and asked <= 2 * most] + [
-        (f"requests[{cards.NUMBER}]", fit) for fit in [facts.get("fit")] if fit]
-    for change in [*(Change((f"{name}.{path}={value}",)) for path, value in values), *(
-            Change(removals=(world.owner(task.job, False),)) for task in map(seen.tasks.get, pods)
-            if task)]:
+    called, pods = seen.called(job.uid), facts["ends"].facts["pods"] if facts.get("ends") else ()
+    late = [key for key in facts.get("overdue", ())
+            if not seen.tasks[key].pod.metadata.finalizers]  # which would keep it
+    gone: list[tuple[str, ...]] = [
+        (world.owner(task.job, False),) for task in map(seen.tasks.get, pods) if task]
+    gone += [tuple(f"pod/{key}" for key in late)] * bool(late)
+    for change in [*(Change((text,)) for text in _as_counted(facts, world.job(job.uid))),
+                   *(Change(removals=names) for names in gone)]:
         objects, conf = world.applied(change)
         with outcome.silent():
             trace, ssn = traced(objects, conf, now=seen.ssn.now)
         tasks = [*ssn.jobs[job.uid].tasks.values()]
-        if all(task.node_name for task in tasks) and not beyond.lacks(
-                Evidence(ssn, trace, objects), tasks):
-            yield Remedy((Message("gains.counted"),), change, Rank.WAIT if change.removals else
-                         Rank.JOB, world, seen.called(job.uid), len(tasks))
+        if all(task.node_name and not (late and task.status == PIPELINED) for task in tasks) and (
+                not beyond.lacks(Evidence(ssn, trace, objects), tasks)):
+            gain = Message("gains.placed", n=len(tasks), name=short(called), late=None,
+                           nodes=[*dict.fromkeys(task.node_name for task in tasks)])
+            yield Remedy((gain if late else Message("gains.counted"),), change, Rank.WAIT if (
+                pods and change.removals) else Rank.JOB, world, called, len(tasks))
+
+
+def _as_counted(facts: dict[str, Any], job: str) -> Iterator[str]:
+    """The settings with which a job requests what there is."""
+    for mode in facts.get("modes", ()):
+        yield f"{job}.annotations[{facts['key']}]={mode}"
+    most = facts.get("most", 0)
+    if "resource" in facts and facts.get("asked", facts.get("n", 0)) <= 2 * most:
+        yield f"{job}.requests[{facts['resource']}]={most}"
+    if facts.get("fit"):
+        yield f"{job}.requests[{cards.NUMBER}]={facts['fit']}"
 
 
 def ends_of(seen: Evidence, loops: Cause, seconds: float = inf) -> Iterator[Remedy]:
