@@ -183,7 +183,7 @@ tiers: [{plugins: [{name: conformance}]}, {plugins: [{name: gang}, {name: capaci
     for about in ("", "default/old"):
         found = Explainer(cluster.objects(), conf, about=about).why("old")
         assert "conformance of the deciding tier allowed it" in found.text
-        assert "Plugin capacity, which compares these, was not asked" in found.text
+        assert "plugin capacity, which compares them, was not asked" in found.text
         assert "old loses no pods" in [each.effect.partition(";")[0] for each in found.remedies]
 
 

@@ -188,3 +188,39 @@ def test_what_its_queue_deserves_is_given_back_before_others_end():
     assert [each.change for each in cluster.why("train", conf=conf).remedies][:3] == [
         "both: actions with reclaim; queue research: reclaimable false -> true",
         "wait for the end of default/serve", "1 more node like n0"]
+
+
+RECLAIM = """\
+actions: "enqueue, allocate, reclaim"
+tiers:
+- plugins: [{name: priority}, {name: gang}]
+- plugins: [{name: predicates}, {name: capacity}]
+"""
+
+
+def larger(least, deserved):
+    """Two nodes, each full with one pod of queue b, and four small pods of queue a."""
+    cluster = Cluster().node("n1", cpu=8).node("n2", cpu=8).queue(
+        "a", deserved={"cpu": deserved}).queue("b", deserved={"cpu": 8})
+    for number in (1, 2):
+        cluster.job(f"old{number}", queue="b", cpu=8, running={f"n{number}": 1})
+    return cluster.job("new", queue="a", pods=4, cpu=2, min_member=least)
+
+
+@pytest.mark.long
+def test_the_effect_of_a_change_is_that_of_the_cycles_that_follow():
+    """Where a victim is larger than a pod, the others of the job are allocated what it leaves."""
+    remedies = larger(1, 0).why("new", conf=RECLAIM).remedies
+    assert [str(each) for each in remedies if "queue a" in each.change] == [
+        "queue a: deserved cpu 0 -> 8 (new is placed on n1 after 2 cycles; evicts 1 pod of old1)"]
+    found = larger(1, 8).why("new", conf=RECLAIM)
+    assert "minimum of 1, and for no more" in found.text
+    assert "Without a change it has its places once the pods that leave are gone" in found.text
+
+
+@pytest.mark.parametrize(("own", "said"), [(8, True), (0, False)])
+def test_reclaim_leaves_what_an_eviction_freed_of_a_node_without_further_candidates(own, said):
+    cluster = larger(2, own)
+    text = cluster.why("new", conf=RECLAIM).text
+    assert ("n1 would then have cpu 6 left, enough for the next one, but reclaim looks only at "
+            "nodes with running pods of other queues" in text) is said

@@ -10,7 +10,7 @@ from operator import itemgetter
 
 from volcano_lab.actions.evictions import admitted_jobs
 from volcano_lab.actions.preempt import TOPOLOGY_AWARE
-from volcano_lab.api import BOUND, JobInfo
+from volcano_lab.api import BOUND, RUNNING, JobInfo
 from volcano_lab.api.objects import PriorityClass
 from volcano_lab.explain.evidence import Evidence, not_started, rest_of, still_needed, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
@@ -159,8 +159,8 @@ def _not_enough(seen: Evidence, job: JobInfo, answers: list[Record], action: str
     protected = [*protected_causes(seen, job, unserved)]
     if made and not seen.in_action(action, "commit", job=job.uid):
         return [_with_budgets(seen, answers, Message(
-            "victims_insufficient.gang", action=action, made=len(made), least=least), answers),
-            *protected]
+            "victims_insufficient.gang", action=action, made=len(made), least=least), answers,
+            _skipped(seen, job, action, made)), *protected]
     answers = unserved or answers
     if protected or not seen.ssn.job_starving(job):
         return protected or [Cause.of("minimum_promised", records=answers[-1:], action=action,
@@ -173,14 +173,33 @@ def _not_enough(seen: Evidence, job: JobInfo, answers: list[Record], action: str
                                    agreed or answers)]
 
 
-def _with_budgets(seen: Evidence, answers: list[Record], said: Message, records: list[Record]
-                  ) -> Cause:
+def _skipped(seen: Evidence, job: JobInfo, action: str, made: set[str]) -> Message | None:
+    """What evictions leave of a node that is enough for a further pod of the gang, and reclaim
+    skips it, as it may evict no more pods there.
+    """
+    waiting = [amounts(task.init_resreq) for task in unplaced(job) if task.key not in made]
+    taken = set(chain(*(record["chosen"] for record in seen.in_action(action, "victims")
+                        if record["task"] in made)))
+    made_by = seen.in_action(action, "do", operation="pipeline", job=job.uid)
+    for record in made_by if action == "reclaim" else ():
+        node = seen.ssn.nodes[record["node"]]
+        left = seen.free(record)[node.name]
+        asked = next((each for each in waiting if not over(each, left)), None)
+        if asked and taken.issuperset(task.key for task in node.tasks.values() if (
+                task.preemptable and task.status == RUNNING and task.job in seen.ssn.jobs
+                and seen.ssn.jobs[task.job].queue != job.queue)):
+            return Message("victims_insufficient.skipped", node=node.name, free=part(left, asked))
+    return None
+
+
+def _with_budgets(seen: Evidence, answers: list[Record], said: Message, records: list[Record],
+                  beside: Message | None = None) -> Cause:
     """That pods are too few, and the PodDisruptionBudgets by which plugin pdb keeps others."""
     kept = {key for record in answers if record["plugin"] == "pdb"
             for key in record["candidates"] if key not in record["answer"][0]}
     budgets = budgets_of(seen, map(seen.tasks.__getitem__, kept))
     more = Message("victims_insufficient.budgets", n=len(kept), budgets=budgets)
-    return Cause("victims_insufficient", [said, more if budgets else None], {
+    return Cause("victims_insufficient", [said, beside, more if budgets else None], {
         "candidates": kept, "budgets": [each.facts["budget"] for each in budgets]}, records[:3])
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from volcano_lab.api import FAILED, PIPELINED, RELEASING, JobInfo, TaskInfo, objects as api
 from volcano_lab.changes.draft import CLASSES
 from volcano_lab.explain import beyond, candidates, kubelet, questions, releases, remedies
-from volcano_lab.explain.evidence import Evidence, held, unbound, waits
+from volcano_lab.explain.evidence import Evidence, counts, held, unbound, waits
 from volcano_lab.explain.explanation import TABLES, Cause, Explanation, Group, Waiting, each_said
 from volcano_lab.explain.head import PODS_REFUSED, gap_of, head_of, said_already
 from volcano_lab.explain.holdings import why_node, why_queue
@@ -186,9 +186,10 @@ class Explainer(Shown):
 
     def _in_time(self, job: JobInfo) -> bool:
         """Whether a job gets the places that it waits for without a change."""
-        future = self.evidence.alone
-        return bool(future) and unbound(job) and not job.in_status(PIPELINED) and future[0].runs(
-            job.uid) and (not job.is_ready() or future[0].placed(job.uid) >= len(job.tasks))
+        future, (_, promised, waiting) = self.evidence.alone, counts(job)
+        some = promised or job.is_ready()  # then all of them
+        return bool(future) and unbound(job) and bool(waiting or not promised) and future[0].runs(
+            job.uid) and (not some or future[0].placed(job.uid) >= len(job.tasks))
 
     def _reserving(self, causes: list[Cause]) -> Iterator[Cause]:
         """Yield what the job that has reserved most of what is missing waits for itself."""

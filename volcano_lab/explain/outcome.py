@@ -123,7 +123,8 @@ class Eviction:
 @define(slots=True)
 class Outcome:
     """Some cycles: the first one at `rest`, the first session and the last; by job, the most pods
-    that were evicted of it, the fewest that it had, and those `given` a place after an eviction.
+    that were evicted of it, the fewest that it had, those `given` a place after an eviction, and
+    how many it has `since` which cycle.
     All `evictions`, how many cycles in a `row` evicted, or did not, like the last one, for how many
     a job `stays` in its places, and by two jobs or queues that allocate served one after the other,
     the plugin that `orders` them.
@@ -135,6 +136,7 @@ class Outcome:
     cycles: int = 0
     evicted: Counter[str] = Factory(Counter)
     fewest: dict[str, int] = Factory(dict)
+    since: dict[str, tuple[int, int]] = Factory(dict)
     given: Counter[str] = Factory(Counter)
     evictions: list[Eviction] = Factory(list)
     row: int = 0
@@ -165,6 +167,8 @@ class Outcome:
         for uid, job in ssn.jobs.items():
             here = counts(job)[0]
             self.fewest[uid] = min(here, self.fewest.get(uid, here))
+            if here != self.since.get(uid, (-1, 0))[0]:
+                self.since[uid] = here, self.cycles
 
     def placed(self, uid: str) -> int:
         """How many pods of a job are placed in the end."""

@@ -96,14 +96,16 @@ def gains(seen: Evidence, before: Session, after: Outcome, uid: str, name: str =
     was = before.jobs.get(uid)
     had = {key for key in _had(seen, was) if f"pod/{key}" not in gone}
     promised = {task.key for task in was.in_status(PIPELINED).values()} if was else set()
-    for ssn, cycles in ((after.rest.session, 0), (after.last, after.cycles)):
+    rest, end = after.rest.session, after.last.jobs[uid]
+    more = len(unplaced(end)) < len(unplaced(rest.jobs[uid]))  # some have places in later cycles
+    for ssn, cycles in ((rest, 0), (after.last, after.since[uid][1]))[more:]:
         job = ssn.jobs[uid]
         new = [task for task in job.tasks.values() if task.node_name and task.key not in had]
         if new and (cycles or any(task.status != PIPELINED or task.key not in promised
                                   for task in new)):  # else it is as without the change
             whole = not had and all(task.node_name for task in job.tasks.values())
             yield from _placed(before, new, name, whole, cycles)
-            left = sum(not task.node_name for task in job.tasks.values())
+            left = len(unplaced(job))
             yield from _left(seen, job, left) if left else ()
             return
     yield Message("gains.admitted", name=name)
