@@ -81,7 +81,7 @@ class Cluster(ClusterObjects):
         return cls(objects(context), conf)
 
     def copy(self) -> Self:
-        """The same cluster once more; changing one leaves the other as it is.
+        """Return the same cluster once more; changing one leaves the other as it is.
 
         >>> one = Cluster(conf="actions: allocate").node("n1", cpu=4)
         >>> one.copy().node("n2", cpu=4).conf, len(one)
@@ -113,7 +113,7 @@ class Cluster(ClusterObjects):
         return self.conf is not None or scheduler_conf_of(self.others) is not None
 
     def cache(self) -> Cache:
-        """The cluster as a scheduler comes to know it."""
+        """Return the cluster as a scheduler comes to know it."""
         return Cache(self.objects())
 
     def admit(self, refuse: bool = True) -> list[Message]:
@@ -231,6 +231,7 @@ class Cluster(ClusterObjects):
             conf: Another configuration, after the change.
             base_conf: The configuration before, and after it unless `conf` is given.
             now: The time of the cycles in seconds since 1970.
+            lang: The language of the result, "en" or "zh".
 
         Raises `ManifestError`, `ConfError`.
 

@@ -31,7 +31,7 @@ def parted(settings: Iterable[str]) -> tuple[list[str], list[str]]:
 
 
 def change_conf(conf: SchedulerConfiguration, settings: Sequence[str]) -> SchedulerConfiguration:
-    """Return the configuration with arguments and switches of plugins set
+    r"""Return the configuration with arguments and switches of plugins set
     (`plugin/NAME.ARGUMENT=VALUE`), a plugin at the head of a tier (`plugin/NAME.tier=1`) or without
     it (`plugin/NAME.tier=null`), other actions (`conf/actions=NAME,NAME`) or provisioners whose
     volumes are not counted (`conf/ignored-provisioners=NAME,NAME`). With other actions, one that
@@ -41,7 +41,7 @@ def change_conf(conf: SchedulerConfiguration, settings: Sequence[str]) -> Schedu
     unknown action.
 
     >>> from volcano_lab.framework.config.conf import load_conf
-    >>> conf = load_conf("actions: allocate\\ntiers: [{plugins: [{name: binpack}]}]")
+    >>> conf = load_conf("actions: allocate\ntiers: [{plugins: [{name: binpack}]}]")
     >>> changed = change_conf(conf, ["plugin/binpack.binpack.cpu=3", "conf/actions=allocate"])
     >>> changed.tiers[0].plugins[0].arguments, changed.actions
     ({'binpack.cpu': 3}, ['allocate'])

@@ -80,8 +80,7 @@ def _init_only(pods: Sequence[Any], name: str, value: str) -> Message | None:
 
 
 def _where(obj: PodGroup, field: str) -> Message | None:
-    """Return what sets a field of a PodGroup: an annotation, or a field of its operator's object.
-    """
+    """Return what sets a field of a PodGroup: an annotation, or a field of its owner."""
     owners = {(owner.kind, owner.api_version.rpartition("/")[0])
               for owner in obj.metadata.owner_references}
     if owners & OF_POLICY:

@@ -20,8 +20,7 @@ CLASSES = {cls.kind.lower(): cls for cls in (*operators.KINDS.values(), *KINDS.v
 
 
 class Index:
-    """The places of objects by kind, by kind and name, and by their owner's kind, namespace, name.
-    """
+    """The places of objects by kind, by kind and name, and by their owner's kind and name."""
 
     def __init__(self, objects: Iterable[KubernetesObject] = ()):
         self.kinds: dict[str, list[int]] = {}

@@ -320,8 +320,7 @@ def steps_of(field: str) -> list[str]:
 
 
 def key_of(obj: api.KubernetesObject) -> str:
-    """Return the name of an object in a change; a PodGroup's is that of its Job or other owner.
-    """
+    """Return the name of an object in a change; a PodGroup's is that of its owner."""
     word = "job" if isinstance(obj, api.PodGroup) else obj.kind.lower()
     keys = [key for key in keys_of(obj) if "/" in key] or keys_of(obj)
     return f"{word}/{keys[-1]}"

@@ -131,7 +131,7 @@ def refill(draft: Draft) -> None:
 
 
 def _with_pods(draft: Draft, spaces: Collection[str]) -> list[int]:
-    """The places of owners in some namespaces of which pods are there."""
+    """Return the places of owners in some namespaces of which pods are there."""
     return [place for place in draft.places() if _creates(draft[place])
             and (draft[place].namespace or "default") in spaces
             and any(draft[child].kind == "Pod" for child in draft.with_children(place))]
@@ -139,7 +139,7 @@ def _with_pods(draft: Draft, spaces: Collection[str]) -> list[int]:
 
 def _refused(draft: Draft, world: Sequence[api.KubernetesObject], there: Mapping[Key, int],
              pods: Iterable[api.Pod]) -> set[str]:
-    """The pods, beside some of the same owners, that a ResourceQuota refuses."""
+    """Return the pods, beside some of the same owners, that a ResourceQuota refuses."""
     owners = {f"{pod.namespace}/{ref.name}" for pod in pods
               for ref in pod.metadata.owner_references}
     loaded = with_defaults(Loaded([*world, *map(draft.__getitem__, there.values())], draft.source))
@@ -213,8 +213,7 @@ def _add(draft: Draft, there: Mapping[Key, int], pods: Sequence[Any], old: Mappi
 
 
 def _likeness(pod: Any, other: Any) -> tuple[int, bool, str]:
-    """Return how many labels two pods share; of equal ones the last without a node is most alike.
-    """
+    """Return how many labels two pods share; of equals the last without a node is most alike."""
     return (len(pod.metadata.labels.items() & other.metadata.labels.items()),
             not other.spec.node_name, other.name)
 

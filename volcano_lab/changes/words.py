@@ -113,7 +113,7 @@ def _together(before: Message, after: Message) -> Message | None:
 
 
 def _replaced(name: str, old: list[Facts], new: list[Facts]) -> Message:
-    """Some requests instead of others; with their amounts, where these differ."""
+    """Return that requests replace others, with their amounts where these differ."""
     form = "{resource}" if [each["before"] for each in old] == [
         each["after"] for each in new] else "{resource} {after}"
     return Message("change.job.renamed", name=name, old=[each["resource"] for each in old],

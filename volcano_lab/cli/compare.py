@@ -1,5 +1,4 @@
-"""`volcano-lab what-if` and `volcano-lab diff`: the differences of two clusters at rest.
-"""
+"""`volcano-lab what-if` and `volcano-lab diff`: the differences of two clusters at rest."""
 
 import re
 from collections.abc import Sequence

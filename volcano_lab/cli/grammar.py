@@ -100,7 +100,7 @@ def volcano_lab() -> None:
       kubectl volcano-lab why train -n team
 
     NO_COLOR=1 prints without colours.
-    """
+    """  # noqa: D301  click reads the marks
 
 
 def loaded(module: str) -> ModuleType:

@@ -54,10 +54,10 @@ def can_show(language: str) -> bool:
 
 
 def paragraphs(text: str) -> list[str]:
-    """Return the parts of a command's text; lines are joined where click does so.
+    r"""Return the parts of a command's text; lines are joined where click does so.
 
-    >>> paragraphs("One\\nline.\\n\\n\\b\\nSignals:\\n  SIGHUP  read again")
-    ['One line.', '\\x08\\nSignals:\\n  SIGHUP  read again']
+    >>> paragraphs("One\nline.\n\n\b\nSignals:\n  SIGHUP  read again")
+    ['One line.', '\x08\nSignals:\n  SIGHUP  read again']
     """
     return [part if part.startswith(RAW) else " ".join(part.split())
             for part in text.split("\n\n")]

@@ -1,5 +1,4 @@
-"""`volcano-lab help`, `version` and `completion`: the command about itself; no scheduler is loaded.
-"""
+"""`volcano-lab help`, `version` and `completion`: the command about itself, without a scheduler."""
 
 import click
 from click.shell_completion import get_completion_class

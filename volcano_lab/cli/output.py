@@ -54,9 +54,9 @@ def table(rows: Sequence[Mapping[str, Any]], optional: Sequence[str] = (), most:
     Args:
         rows: Cells by name of their column.
         optional: Columns left out if all cells are zero or empty, and from the first on if there
-        are
-            more columns than fit.
+            are more columns than fit.
         most: The width; None shows all columns.
+        title: A line above them.
 
     >>> print(table([{"job": "a", "placed": 2, "why": ""}], ["why"]))
     JOB  PLACED

@@ -245,6 +245,7 @@ def resource(value: Resource) -> dict[str, float | str]:
 
 
 def tasks_of(ssn: Session) -> dict[str, list[str]]:
+    """Return the status and the node of each task."""
     return {task.key: [str(task.status), task.node_name] for job in ssn.jobs.values()
             for task in job.tasks.values()}
 

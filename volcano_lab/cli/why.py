@@ -85,7 +85,7 @@ def _cycle(files: Sequence[str], read: Callable[[], Cluster], name: str | None,
 
 
 def _unsaid(warnings: Iterable[Message], answer: Explanation | None) -> list[Message]:
-    """The warnings but those that an answer repeats."""
+    """Return the warnings but those that an answer repeats."""
     said = [] if answer is None else [*parts(answer.messages)]
     return [each for each in warnings if each.facts.get("what") not in said]
 

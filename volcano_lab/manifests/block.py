@@ -33,11 +33,11 @@ class Unknown(Exception):
 
 
 def listed(text: str) -> list[Any] | None:
-    """Return the documents of a text printed by kubectl; None if it has no List of objects.
+    r"""Return the documents of a text printed by kubectl; None if it has no List of objects.
 
-    >>> listed("apiVersion: v1\\nitems:\\n- kind: Pod\\nkind: List\\n")
+    >>> listed("apiVersion: v1\nitems:\n- kind: Pod\nkind: List\n")
     [{'apiVersion': 'v1', 'items': [{'kind': 'Pod'}], 'kind': 'List'}]
-    >>> listed("kind: Pod\\n")
+    >>> listed("kind: Pod\n")
     """
     if not ITEMS.search(text) or text.count("\n") > MOST_LINES:
         return None

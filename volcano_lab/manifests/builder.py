@@ -65,6 +65,7 @@ class Written:
 
 def node(name: str, pods: int = 110, labels: Mapping[str, str] | None = None,
           **amounts: Any) -> Written:
+    """Return a node as a manifest."""
     allocatable = _requests(**amounts) | {"pods": pods}
     metadata = {"name": name, "labels": labels}
     return Written([_read("v1", "Node", metadata, status={"allocatable": allocatable})])
@@ -72,6 +73,7 @@ def node(name: str, pods: int = 110, labels: Mapping[str, str] | None = None,
 
 def queue(name: str, capability: Amounts = None, guarantee: Amounts = None,
            deserved: Amounts = None, **spec: Any) -> Written:
+    """Return a queue as a manifest."""
     amounts = {"capability": _amounts(capability), "deserved": _amounts(deserved),
                "guarantee": {"resource": _amounts(guarantee)}}
     return Written([_read(SCHEDULING, "Queue", {"name": name}, spec=spec | amounts)])
@@ -81,6 +83,7 @@ def job(name: str, queue: str = "default", pods: int = 1, min_member: int | None
          priority: int | None = None, priority_class: str | None = None, namespace: str = "default",
          running: Mapping[str, int] | None = None, labels: Mapping[str, str] | None = None,
          network_topology: Mapping[str, Any] | None = None, **amounts: Any) -> Written:
+    """Return a job as its PodGroup and its pods, some of them running."""
     least = pods if min_member is None else min_member
     nodes = _placed(name, pods, least, {} if running is None else running)
     requests = _requests(**amounts)

@@ -85,7 +85,7 @@ def part_of(wants: dict[str, int]) -> int:
 
 
 def _left(card: list[str], parts: list[tuple[str, int, int]], cores: int, part: int) -> int:
-    """The memory that a card has left, or the `part` of it."""
+    """Return the memory that a card has left, or the `part` of it."""
     used, memory = sum(each[2] for each in parts), int(card[2])
     fits = len(parts) < _number(card[1:]) and used + max(cores, 1) <= WHOLE and not (
         parts and cores == WHOLE)
@@ -94,5 +94,5 @@ def _left(card: list[str], parts: list[tuple[str, int, int]], cores: int, part: 
 
 
 def _number(fields: list[str]) -> int:
-    """The number in the first of some fields of an annotation; 0 where there is none."""
+    """Return the number in the first of some fields of an annotation; 0 without one."""
     return int(fields[0]) if fields and fields[0].isdecimal() else 0

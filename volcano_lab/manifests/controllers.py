@@ -24,22 +24,14 @@ from volcano_lab.manifests.pod_group_controller import QUEUE_NAME, SCHEDULER, Po
 from volcano_lab.manifests.quotas import GROUPS, Counted, Limits, Quotas
 from volcano_lab.manifests.workloads import job_end, pod_count, pods_of, suspended
 from volcano_lab.messages import Message, Said
-from volcano_lab.trace.plain import grouped
 
 T = TypeVar("T")
 ENDED_PODS = ("Succeeded", "Failed")
 
 
 def name_of(obj: api.KubernetesObject) -> str:
+    """Return an object's namespace and name; no namespace means `default`."""
     return f"{obj.namespace or 'default'}/{obj.name}"
-
-
-def _by_task(running: list[api.Pod], ready: bool) -> dict[tuple[str | None, ...], list[api.Pod]]:
-    """The pods that run or have succeeded, and are `ready` or not, by namespace, Job and task."""
-    return grouped(((pod.namespace, *map(pod.metadata.annotations.get, (
-        jobs.JOB_NAME, jobs.TASK_SPEC))), pod) for pod in running
-        if pod.status.phase in ("Running", "Succeeded") and ready is all(
-            status.ready for status in pod.status.container_statuses))
 
 
 class Controllers:
@@ -66,7 +58,7 @@ class Controllers:
         self.handed = {ref.uid for each in (*self._of(api.PodGroup), *(
             pod for pod in pods if pod.spec.scheduler_name == SCHEDULER))
             for ref in each.metadata.owner_references}
-        self.ready, self.unready = _by_task(pods, True), _by_task(pods, False)
+        self.ready, self.unready = jobs.by_task(pods, True), jobs.by_task(pods, False)
 
     def _of(self, kind: type[T]) -> list[T]:
         return [obj for obj in self.objects if isinstance(obj, kind)]
@@ -126,7 +118,7 @@ class Controllers:
                     yield claim
 
     def _unready(self, job: api.VolcanoJob, tasks: list[str]) -> Message | None:
-        """The pods of some tasks that have succeeded, or else run and are not ready."""
+        """Return the pods of some tasks that have succeeded, or else run and are not ready."""
         pods = [pod for task in tasks for pod in self.unready.get(
             (job.namespace, job.name, task), ())]
         ended = [pod for pod in pods if pod.status.phase == "Succeeded"]
@@ -134,7 +126,7 @@ class Controllers:
                        pods=[pod.name for pod in ended or pods]) if pods else None
 
     def _until(self, job: api.VolcanoJob) -> Message | None:
-        """That its controller creates pods once its PodGroup is admitted, where that is Pending."""
+        """Return that a Job gets pods once its PodGroup is admitted, where that is Pending."""
         named = self.owners.groups.get((job.namespace, job.name), job.name)
         group = self.given_groups.get(f"{job.namespace}/{named}")
         return Message("not_created.until", group=group.key) if (
@@ -296,7 +288,7 @@ class Controllers:
                 if said.code == "not_created.event"]
 
     def _over_quota(self, owner: api.KubernetesObject) -> list[Message]:
-        """The Event of a controller by which a ResourceQuota refuses pods of an owner."""
+        """Return the Events of a controller by which a ResourceQuota refuses pods of an owner."""
         return [event for event in self._events(owner)
                 if "exceeded quota" in event.facts["said"] and self._has_quota(owner.namespace)]
 

@@ -67,8 +67,7 @@ def _check_form(document: Any) -> None:
 
 
 def _has_pods(document: Any) -> bool:
-    """Return whether a part of an object looks like a pod: with containers or a scheduler's name.
-    """
+    """Return whether a part of an object looks like a pod: with containers or a scheduler."""
     return any(isinstance(each.get("containers"), list) or isinstance(
         each.get("schedulerName"), str) for layer in schema.layers(document) for each in layer
                if isinstance(each, dict))

@@ -59,7 +59,7 @@ def reported(event: dict[str, Any]) -> dict[str, Message]:
 
 
 def _before(kind: Any, reason: str, type_: Any, text: str) -> str | None:
-    """What stands before the name of what an Event is about; None where it says nothing here."""
+    """Return the prefix of the name that an Event is about; None where it says nothing here."""
     if (kind, reason, type_) == REFUSED:
         return OF_ADMISSION
     if (kind, reason) == ("PodGroup", EVICT) or (kind == "Pod" and (reason in EVICTS or (

@@ -86,8 +86,7 @@ class FieldDefaults:
         return api.Pod(metadata, known[1], status)
 
     def _pod_group(self, group: api.PodGroup) -> api.PodGroup:
-        """Complete a PodGroup; a new one in the default queue gets its namespace's queue, if set.
-        """
+        """Complete a PodGroup; a new one in the default queue gets that of its namespace."""
         spec, topology = group.spec, group.spec.network_topology
         if topology is not None and not topology.mode:
             topology = topology.evolve(mode="hard")

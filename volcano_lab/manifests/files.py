@@ -85,8 +85,7 @@ class Reader:
         return text
 
     def _files(self, path: Path) -> list[Path]:
-        """Return a file, the files of a folder by name, or those matching a pattern with * and ?.
-        """
+        """Return a file, the files of a folder by name, or those that match a pattern."""
         matching = [] if path.exists() else [
             Path(name) for name in sorted(glob.glob(str(path), recursive=True))]
         found: list[Path] = []

@@ -17,6 +17,7 @@ from volcano_lab.api.job import JDB_MAX_UNAVAILABLE, JDB_MIN_AVAILABLE
 from volcano_lab.api.pod_sum import Amounts, add, parsed, sum_of_containers
 from volcano_lab.api.task import COOLDOWN_TIME, GROUP_NAME, PREEMPTABLE, REVOCABLE_ZONE, TASK_SPEC
 from volcano_lab.messages import Message
+from volcano_lab.trace.plain import grouped
 
 TASK_INDEX = "volcano.sh/task-index"
 PARTITION = "volcano.sh/partition-id"
@@ -86,6 +87,14 @@ def waiting_tasks(job: api.VolcanoJob, ready: Mapping[str, int]) -> dict[str, li
         if len(unmet) == len(needed) if any_will_do else unmet:
             waiting[task.name] = unmet
     return waiting
+
+
+def by_task(running: list[api.Pod], ready: bool) -> dict[tuple[str | None, ...], list[api.Pod]]:
+    """Return pods that run or have succeeded, `ready` or not, by namespace, Job and task."""
+    return grouped(((pod.namespace, *map(pod.metadata.annotations.get, (
+        JOB_NAME, TASK_SPEC))), pod) for pod in running
+        if pod.status.phase in ("Running", "Succeeded") and ready is all(
+            status.ready for status in pod.status.container_statuses))
 
 
 def policy_for(job: api.VolcanoJob, task: api.TaskSpec, event: str) -> api.LifecyclePolicy | None:

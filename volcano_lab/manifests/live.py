@@ -46,8 +46,8 @@ def objects(context: str = "", namespace: str = NAMESPACE) -> Loaded:
 
 
 def _events(own: list[str]) -> str:
-    """The warnings about pods, and of what controllers cannot create; none where these may not be
-    read.
+    """Return the warnings about pods, and of what controllers cannot create; none where these may
+    not be read.
     """
     try:
         text = kubectl("get", "events", "--all-namespaces", "--output=json",

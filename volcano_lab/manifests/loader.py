@@ -110,9 +110,9 @@ def load(*sources: Source, recursive: bool = False, most_bytes: int = MOST_BYTES
 
 @friendly_errors
 def loads(text: str, name: str = "text") -> Loaded:
-    """Read manifests from text; `name` is its name in errors and warnings.
+    r"""Read manifests from text; `name` is its name in errors and warnings.
 
-    >>> loads("kind: Node\\napiVersion: v1\\nmetadata: {name: n1}\\nspec: {taints: 5}", "n.yaml")
+    >>> loads("kind: Node\napiVersion: v1\nmetadata: {name: n1}\nspec: {taints: 5}", "n.yaml")
     Traceback (most recent call last):
     ...
     volcano_lab.manifests.loader.ManifestError: Node n1 (n.yaml, document 1): spec.taints is 5;

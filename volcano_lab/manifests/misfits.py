@@ -15,14 +15,14 @@ MOST_SHOWN = 100
 
 
 class Misfits:
-    """The errors and unknown fields of one object. With `strict`, words outside a field's list are
+    r"""The errors and unknown fields of one object. With `strict`, words outside a field's list are
     errors.
 
     >>> from volcano_lab.api.objects import Queue
     >>> from volcano_lab.manifests.schema import structure
     >>> misfits = Misfits()
     >>> _ = structure(Queue, {"spec": {"wieght": 2, "reclaimable": "no"}}, misfits)
-    >>> print(*misfits.errors, *misfits.warnings, sep="\\n")
+    >>> print(*misfits.errors, *misfits.warnings, sep="\n")
     spec.reclaimable is "no"; allowed is true or false
     spec.wieght is not known and has no effect; did you mean weight?
     """

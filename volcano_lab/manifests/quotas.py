@@ -100,7 +100,7 @@ class Quotas:
 
 
 def _parts(spec: api.PodSpec, kind: str) -> list[tuple[Amounts, Amounts]]:
-    """The limits and requests of each container, or of a pod as a whole."""
+    """Return the limits and requests of each container, or of a pod as a whole."""
     if kind == "Pod":
         whole = usage(spec, {})
         limits, requests = ({key.removeprefix(part): amount for key, amount in whole.items()

@@ -94,6 +94,7 @@ def at_path(part: Any, steps: Iterable[str]) -> Any:
 
 
 def json_name(field: attrs.Attribute) -> str:
+    """Return a field's name in a manifest."""
     head, *rest = field.name.split("_")
     return field.metadata.get("json") or head + "".join(word.capitalize() for word in rest)
 

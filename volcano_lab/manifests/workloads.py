@@ -102,8 +102,7 @@ def pods_of(workload: api.Workload, objects: Iterable[api.KubernetesObject]) -> 
 
 
 def _with_claims(workload: api.StatefulSet, pod: str) -> api.PodSpec:
-    """Return the spec of a StatefulSet's pod: with its claims in place of volumes of their names.
-    """
+    """Return the spec of a StatefulSet's pod: its claims replace volumes of their names."""
     spec, names = workload.spec.template.spec, [
         each.metadata.name for each in workload.spec.volume_claim_templates]
     return spec if not names else spec.evolve(volumes=[
@@ -121,8 +120,7 @@ def _daemon_nodes(workload: api.DaemonSet, objects: Iterable[api.KubernetesObjec
 
 
 def _on_node(template: api.PodTemplateSpec, name: str) -> api.PodSpec:
-    """Return the spec of a daemon's pod: bound to one node by its name, in place of other affinity.
-    """
+    """Return the spec of a daemon's pod: an affinity to one node by its name replaces its own."""
     term = api.NodeSelectorTerm(
         match_fields=[api.NodeSelectorRequirement("metadata.name", "In", [name])])
     affinity = (template.spec.affinity or api.Affinity()).evolve(

@@ -248,7 +248,7 @@ class QueueTree:
 
 
 def _more(found: Resource, allowed: Resource) -> dict[str, dict[str, float]]:
-    """The amounts that are above an allowed one, and these."""
+    """Return the amounts that are above an allowed one, and these."""
     names = [name for name, amount in found if amount > allowed.get(name)]
     return {"found": {name: found.get(name) for name in names},
             "allowed": {name: allowed.get(name) for name in names}}

@@ -151,8 +151,7 @@ class Service:
 
 def serve(directory: str, conf: str | None = None, period: float = 1.0, port: int = 8080,
           dump_dir: str | None = None, cycles: int | None = None, level: int = 0) -> int:
-    """Run until a signal ends it, or for a number of cycles; return the exit code. Raises `Misuse`.
-    """
+    """Run until a signal, or for a number of cycles; return the exit code. Raises `Misuse`."""
     dumps = Path(dump_dir) if dump_dir else state_folder()
     _check(directory, conf, dumps, bool(dump_dir))
     wanted: set[str] = set()

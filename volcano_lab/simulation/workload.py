@@ -1,5 +1,4 @@
-"""Arrivals and run times of jobs: fixed intervals, a Poisson process, or a trace from a file.
-"""
+"""Arrivals and run times of jobs: fixed intervals, a Poisson process, or a trace from a file."""
 
 import csv
 import json
@@ -266,7 +265,7 @@ def _in_file(path: Path) -> list[dict[str, Any]]:
 
 def _swf(lines: Iterable[str]) -> list[dict[str, Any]]:
     """Return the jobs that ran, with times since the first one, of lines with number, submitted,
-    waited, ran, processors…
+    waited, ran, processors and so on.
     """
     found: list[dict[str, Any]] = []
     for at, line in enumerate(lines, 1):

@@ -96,7 +96,7 @@ class Outline(Observer, reading.TraceReader):
         """Keep what an operation on a task has changed, before its record."""
 
     def _number_of(self, statement: Statement | None) -> int | None:
-        """Number statements from 0 in the order of their first use; None is the action itself."""
+        """Count statements from 0 in the order of their first use; None is the action itself."""
         if statement is None:
             return None
         return self._statements.setdefault(id(statement), (statement, len(self._statements)))[1]

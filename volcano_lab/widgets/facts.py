@@ -20,8 +20,7 @@ SCALE = {"memory": 2**30}  # what is not shown in a resource's own unit
 
 
 def amount(value: Any, resource: str) -> Any:
-    """Return the amount of one resource out of a row of `Cycle.queues`: Gi for memory; None: none.
-    """
+    """Return the amount of one resource in a row of `Cycle.queues`, of memory in Gi; or None."""
     if not isinstance(value, dict):
         return value
     found = value.get(resource, 0)

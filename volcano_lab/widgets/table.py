@@ -1,5 +1,4 @@
-"""A pandas table in the lab's style: texts at the left, numbers at the right, one row of headings.
-"""
+"""A pandas table in the lab's style: texts left, numbers right, one row of headings."""
 
 from __future__ import annotations
 

@@ -44,8 +44,7 @@ def problems(obj: OperatorObject) -> tuple[list[Message], list[Message]]:
 
 
 def roles_of(obj: OperatorObject) -> list[Role]:
-    """Return the equal pods that an operator creates for an object; none where it creates others.
-    """
+    """Return the equal pods that an operator creates for an object, where it creates no others."""
     found = _found(obj, [])[1]
     return [role for gang in found for role in gang.roles] if isinstance(found, list) else []
 

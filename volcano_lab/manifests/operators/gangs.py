@@ -122,8 +122,7 @@ def leader_worker_set(read: Reading) -> list[Gang]:
 
 
 def model_serving(read: Reading) -> list[Gang]:
-    """Return a gang per ServingGroup; each replica of a role is an entry and workers, a sub-group.
-    """
+    """Return a gang per ServingGroup; a role's replica is an entry and workers, a sub-group."""
     template, gangs = read.below("template"), []
     roles = [_serving_role(role, template) for role in template.items("roles")]
     topology, policy = (_topology(template, f"networkTopology.{of}Policy")

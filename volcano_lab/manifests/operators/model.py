@@ -192,7 +192,7 @@ class Gang:
 
     @property
     def least(self) -> int:
-        """minMember."""
+        """Return the `minMember` of its PodGroup."""
         return sum(role.count for role in self.roles) if self.members is None else self.members
 
     def add(self, role: Role, needed: int, reserved: int) -> None:

@@ -18,11 +18,11 @@ ROUND = "proportion.go"
 
 
 def volcano_log(ssn: Session, trace: TraceReader, level: int = 4) -> list[str]:
-    """Return the lines of a cycle up to V(level), in order; those about plugins need a whole trace.
+    r"""Return the lines of a cycle up to V(level), in order; those of plugins need a whole trace.
 
     >>> from volcano_lab import Cluster, Trace
     >>> cycle = Cluster().node("n1", cpu=4).job("a", cpu=1).run(trace=Trace())
-    >>> print(*volcano_log(cycle.session, cycle.trace, 3)[1:3], sep="\\n")
+    >>> print(*volcano_log(cycle.session, cycle.trace, 3)[1:3], sep="\n")
     cache.go:1526] "SnapShot for scheduling" jobNum=1 QueueNum=2 NodeNum=1
     allocate.go:782] Binding Task <default/a-0> to node <n1>
     """
@@ -70,8 +70,7 @@ def _snapshot(ssn: Session) -> Iterator[Line]:
 
 
 def _refused_tree(ssn: Session) -> Iterator[Line]:
-    """Yield why capacity admits no job: a parent that does not exist, or a job of an inner queue.
-    """
+    """Yield why capacity admits no job: a parent that is missing, or a job of an inner queue."""
     capacity: Any = ssn.plugins.get("capacity")
     if capacity is None or capacity.ready:
         return
