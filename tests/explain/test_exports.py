@@ -114,6 +114,18 @@ def test_pods_that_a_quota_keeps_from_being_made_are_told_of_a_job_that_runs():
     assert "refuses" not in asked(text, QUOTA).why("old").text
 
 
+@pytest.mark.long
+def test_a_job_that_a_quota_ends_waits_for_no_other_but_with_plugin_resourcequota():
+    text = exported("old", 4, 1, there=4, phase="Running", job_phase="Running")
+    new = exported("new", 2, 1, group=False)
+    explain = asked(text, new, QUOTA.replace('used: {requests.cpu: "4"}',
+                                             'used: {requests.cpu: "5"}'))
+    found = explain.why("new")
+    assert "The job controller tries that 15 times" in found.text
+    assert "Where plugin resourcequota is configured, too, such a Job waits" in found.text
+    assert not [each for each in found.remedies if "wait for" in str(each)]
+
+
 @pytest.mark.parametrize("phase, said", [
     ("Aborted", "default/gone: it is Aborted and has no pods; vcctl job resume -n default -N "
                 "gone submits it again (what-if --set job/default/gone.status.state.phase=Pending "

@@ -112,6 +112,8 @@ class Candidates(fields.Fields):
         """The end of jobs that hold something: of the smallest that is enough, of the largest ones
         together, or of some on one node.
         """
+        if any(cause.numbers.get("ends") for cause in causes):
+            return  # the job's controller terminates it before
         jobs, names = self.ssn.jobs, resources(causes)
         held, over = (dict.fromkeys(chain(*(cause.numbers.get(each, ()) for cause in causes)))
                       for each in ("holders", "over"))

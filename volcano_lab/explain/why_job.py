@@ -137,22 +137,30 @@ def _not_made(seen: Evidence, job: JobInfo, why: Said) -> Cause:
         return Cause("pods_not_made", [said, *seen.by_kueue(*seen.names.above[job.uid])], {
             "never": never, "phase": facts.get("phase"), "ended": [*filter(None, [
                 facts.get("phase")])]}, [], bool(job.tasks) and not never)
-    enough = len(job.tasks) >= max(job.min_available, 1)
     if "wanted" not in by.facts:
         return Cause("pods_forbidden", said, {**by.facts, "by": by.code, "slips": [
             (by.facts["name"], by.facts["asked"], by.facts["bound"])] if "asked" in by.facts else []
-            }, [], enough)
-    used, users = holders.quota_users(seen, job, by.facts["wanted"])
+            }, [], len(job.tasks) >= max(job.min_available, 1))
+    return _refused_by_quota(seen, job, said, by.facts, len(facts.get("names", ())))
+
+
+def _refused_by_quota(seen: Evidence, job: JobInfo, said: Message, refusal: Mapping[str, Any],
+                      missing: int) -> Cause:
+    """Return that a ResourceQuota refuses pods: who uses it, and who waits for it, too."""
+    quota, enough = refusal["quota"], len(job.tasks) >= max(job.min_available, 1)
+    used, users = holders.quota_users(seen, job, refusal["wanted"])
     stuck = [uid for uid in users if seen.ssn.jobs[uid].valid_task_num() < seen.ssn.jobs[
-        uid].min_available and by.facts["quota"] in [
+        uid].min_available and quota in [
             refusal_of(each).get("quota") for each in seen.not_created.get(seen.called(uid), ())]]
     both = Message("not_created.each_other", jobs=[*map(seen.called, [job.uid, *stuck])],
-                   quota=by.facts["quota"]) if stuck and job.tasks and not enough else None
-    return Cause("pods_refused", [said, used, both], {
-        "quota": by.facts["quota"], "short": by.facts["short"], "holders": users, "stuck": stuck,
-        "wanted": [*by.facts["wanted"].items()], **by.facts["sums"][0].facts,
-        "pods": len(job.tasks) + len(facts.get("names", ())),
-        "for_all": [*wanted_by_all(seen, by.facts).items()]}, [], enough)
+                   quota=quota) if stuck and job.tasks and not enough else None
+    waits = Message("not_created.waits", quota=quota) if refusal["tries"] and not (
+        job.tasks or "resourcequota" in seen.ssn.plugins) else None
+    return Cause("pods_refused", [said, waits, used, both], {
+        "quota": quota, "short": refusal["short"], "holders": users, "stuck": stuck,
+        "ends": bool(refusal["tries"]), "wanted": [*refusal["wanted"].items()],
+        **refusal["sums"][0].facts, "pods": len(job.tasks) + missing,
+        "for_all": [*wanted_by_all(seen, refusal).items()]}, [], enough)
 
 
 def refusal_of(why: Said) -> Mapping[str, Any]:
