@@ -12,7 +12,7 @@ from browser.servers import serve
 ROOT = Path(__file__).parents[2]
 CHINESE = ("01", "12")
 """Lessons that are opened in Chinese, too: their code is that of the English ones."""
-VOILA = ("st", "00", "06", "09", "12", "13", "17")
+VOILA = ("st", "06", "12", "13", "17")
 """One lesson for each kind of widget: lab, stepper, cells to fill in, own files, riddles."""
 
 NOTEBOOKS = sorted(

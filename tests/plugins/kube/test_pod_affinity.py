@@ -147,7 +147,7 @@ def test_pods_that_preferred_terms_distinguish_do_not_share_scores():
 
 
 @pytest.mark.long
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(scenes(), pods_to_place(), pods_to_place("second"))
 def test_random_clusters_as_by_the_definition(scene: Scene, one: Pod, second: Pod):
     kube = scene.predicates.kube
