@@ -1,14 +1,17 @@
 """What is said of pods whose claims have no volume."""
 
+import json
+
 import pytest
 from kube_scene import node, pod
 from storage import claim, claims, csi_node, klass, volume
 
-from volcano_lab import Cluster
+from volcano_lab import Cluster, loads
 from volcano_lab.api.objects import Container, ResourceRequirements
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.lint import contradictions, ignored_fields
 from volcano_lab.manifests.loader import from_dict
+from volcano_lab.manifests.writer import to_dict
 from volcano_lab.messages import speaking
 
 LOCAL = "kubernetes.io/no-provisioner"
@@ -143,10 +146,39 @@ def test_a_driver_that_no_node_has_is_named_with_the_flag_that_helps():
     assert "There is no CSINode" not in elsewhere.text
     assert "#4579" in elsewhere.text and "#4579" not in found.text  # their export may be missing
     assert [str(each) for each in found.remedies] == [
-        "the scheduler's flag --ignored-provisioners=ebs.csi.aws.com (web is placed on n1)"]
+        "the scheduler's flag --ignored-provisioners=ebs.csi.aws.com (bound only once "
+        "ebs.csi.aws.com creates the volume of default/data; web is placed on n1)"]
     told = contradictions(Explainer(Cluster(objects).objects()).session)
     assert [rule for rule, _ in told] == ["driver-nowhere"]
     assert "--ignored-provisioners=ebs.csi.aws.com" in str(told[0][1])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("listed", "said"), [
+    ("ebs.csi.aws.com", "CSIDriver ebs.csi.aws.com is there, so it is one"),
+    ("other", "The CSIDrivers are other: ebs.csi.aws.com is not installed, or is none."), ("", "")])
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_flag_that_counts_no_volume_provides_none(listed, said, waits):
+    """What the claim's Events and the CSIDrivers show; another class is offered before the flag."""
+    event = """
+apiVersion: v1
+kind: Event
+metadata: {name: e, namespace: default}
+type: Normal
+reason: ExternalProvisioning
+message: Waiting for a volume to be created by the external provisioner
+involvedObject: {kind: PersistentVolumeClaim, name: data, namespace: default}
+"""
+    driver = f"apiVersion: storage.k8s.io/v1\nkind: CSIDriver\nmetadata: {{name: {listed}}}\n"
+    objects = [*NODES[:2], claim(), klass(provisioner="ebs.csi.aws.com"), klass(
+        "local", provisioner="other"), csi_node("n1", other=3), POD]
+    found = Cluster(loads("---\n".join([*(f"{json.dumps(to_dict(each))}\n" for each in objects), *[
+        event] * waits, *[driver] * bool(listed)]))).why("web")
+    assert said in found.text and ("Event ExternalProvisioning of it" in found.text) is waits
+    sure = "a node is chosen, but no pod is bound: no volume comes for default/data without "
+    other, flag = map(str, found.remedies)
+    assert "ignored-provisioners" in flag and (sure in flag) is bool(waits or listed)
+    assert other.endswith("again with StorageClass local instead of wait (web is placed on n1)")
 
 
 @pytest.mark.parametrize("version, more, lacking", [

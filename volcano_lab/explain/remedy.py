@@ -12,7 +12,7 @@ from attrs import Factory, define, field
 from volcano_lab.api import PIPELINED, RELEASING, JobInfo, Resource, TaskInfo
 from volcano_lab.changes import Change, more_nodes, words
 from volcano_lab.changes.kubectl import created_again, kubectl
-from volcano_lab.explain import options, owners, promises
+from volcano_lab.explain import options, owners, promises, volumes
 from volcano_lab.explain.evidence import Evidence, not_started, unplaced
 from volcano_lab.explain.outcome import Outcome
 from volcano_lab.explain.price import Price
@@ -133,7 +133,8 @@ def beside(seen: Evidence, job: JobInfo, changes: Sequence[Change]) -> Iterator[
     """Yield what some changes that do the same take besides, from the job's owner to its pods."""
     settings = [text for each in changes for text in each.settings]
     yield from chain(by_owner(seen, job, changes[0]), _by_hyper_node(seen, job, changes[0]),
-                     _on_repaired(seen, settings), _on_running(job, settings))
+                     _on_repaired(seen, settings), _on_running(job, settings),
+                     volumes.without_volume(seen, job, settings))
 
 
 def by_owner(seen: Evidence, job: JobInfo, change: Change) -> Iterator[Message]:

@@ -3,7 +3,7 @@
 Volcano: none
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 
 from volcano_lab.api import CLAIM, PENDING, JobInfo, Storage, TaskInfo, claims_of, objects as api
@@ -15,6 +15,7 @@ from volcano_lab.explain.lint import drivers_nowhere
 from volcano_lab.explain.origin import near
 from volcano_lab.explain.required import terms_of
 from volcano_lab.framework import Session
+from volcano_lab.manifests.events import OF_CLAIM, OF_DRIVER
 from volcano_lab.messages import Message, alike
 from volcano_lab.plugins.kube import volume_limits
 from volcano_lab.trace.plain import grouped
@@ -96,8 +97,37 @@ def driver_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             yield Cause("claim_unbound", [*lacks, *_unbound(seen, waiting[0])], {
                 "claim": claim, "classes": []})
             continue
-        yield Cause.of("driver_nowhere", *_no_csi_nodes(storage), *lacks, driver=driver,
-                       claim=claim, complete=not _no_csi_nodes(storage))
+        offered = [each.name for each in storage.all(api.StorageClass.kind)
+                   if seen.ssn.total_resource.get(attach_key(each.provisioner))]
+        yield Cause.of("driver_nowhere", *_no_csi_nodes(storage), *_not_provided(
+            seen, driver, claim), *lacks, driver=driver, claim=claim,
+            complete=not _no_csi_nodes(storage), classes=offered * _is_unbound(storage, claim))
+
+
+def _is_unbound(storage: Storage, key: str) -> bool:
+    """Whether a claim is there and has no volume."""
+    claim = storage.get(CLAIM, key)
+    return claim is not None and not claim.is_bound
+
+
+def _not_provided(seen: Evidence, driver: str, claim: str) -> list[Message]:
+    """What Events of a claim, and the CSIDrivers, say of a driver that no node offers."""
+    known = {key.removeprefix(OF_DRIVER): said for key, said in seen.not_created.items()
+             if key.startswith(OF_DRIVER)}
+    unlisted = [Message("driver_nowhere.unlisted", driver=driver, names=[*known])] if known else []
+    return [*seen.not_created.get(OF_CLAIM + claim, ()), *known.get(driver, unlisted)]
+
+
+def without_volume(seen: Evidence, job: JobInfo, settings: Iterable[str]) -> Iterator[Message]:
+    """Yield the claims of a job's pods that still have no volume with a change, as it provides no
+    driver for them, and whether one is to come.
+    """
+    waiting = [task.pod for task in job.in_status(PENDING).values()]
+    if not any(text.startswith("persistentvolumeclaim/") for text in settings):
+        for driver, claim in drivers_nowhere(seen.ssn, waiting).items():
+            if driver != NO_PROVISIONER and _is_unbound(seen.ssn.snapshot.storage, claim):
+                late = "" if _not_provided(seen, driver, claim) else ".later"
+                yield Message(f"gains.no_volume{late}", driver=driver, claim=claim)
 
 
 def _no_csi_nodes(storage: Storage) -> list[Message]:

@@ -16,6 +16,9 @@ FAILED = re.compile(r"^Failed(To)?Create(?!PodSandBox)|Error$")
 reports sandboxes of pods.
 """
 OF_POD, OF_GROUP, OF_ADMISSION, OF_WORKLOAD = "pod/", "podgroup/", "admission/", "workload/"
+OF_CLAIM, OF_DRIVER = "claim/", "csidriver/"
+PROVISIONS = ("ExternalProvisioning", "ProvisioningFailed")
+"""Reasons of Events about claims that have no volume."""
 OF_STATUS = re.compile(r'^.*?Message:"((?:[^"\\]|\\.)*)".*', re.DOTALL)
 """An Event of Volcano's with the API server's answer, of which only the message is read."""
 OF_CRD = re.compile(r"is invalid: status\.\S+: Required value")
@@ -65,6 +68,8 @@ def _before(kind: Any, reason: str, type_: Any, text: str) -> str | None:
     if (kind, reason) == ("PodGroup", EVICT) or (kind == "Pod" and (reason in EVICTS or (
             reason in SCALES and (reason not in OF_CYCLES or text.startswith(OF_KARPENTER))))):
         return OF_POD
+    if kind == "PersistentVolumeClaim":
+        return OF_CLAIM if reason in PROVISIONS else None
     if type_ != "Warning" or (kind == "Pod" and reason in OF_CYCLES):
         return None
     if kind == "Pod":

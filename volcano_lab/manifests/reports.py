@@ -50,6 +50,9 @@ class Reports(dict[str, list[Message]]):
         elif kind == "Numatopology":
             said = numa.of_node(document)
             self[numa.OF_NUMA + said.facts["node"]] = [said]
+        elif kind == "CSIDriver":
+            name = str(at(document, "metadata.name"))
+            self[events.OF_DRIVER + name] = [Message("driver_nowhere.listed", driver=name)]
         elif kind == "PodGroup":
             self[events.OF_GROUP + documents.key_of(document)] = [Message(
                 "left_out.version", name=documents.key_of(document),
