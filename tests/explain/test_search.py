@@ -387,9 +387,10 @@ IN_ORDER = [
     (Rank.OTHERS, {}, "job/default/a.queue=b queue/default.weight=2"),
     (Rank.OTHERS, {}, "node/n1.metadata.labels.a=b node/n2.metadata.labels.a=b"),
     (Rank.SWITCH, {}, "plugin/proportion.tier=null"),
-    (Rank.JOB, {}, "job/default/a.requests.cpu=1"),
-    (Rank.SWITCH, {"waits": ["b"]}, "plugin/drf.enableJobOrder=false"),
-    (Rank.WAIT, {}, ""), (Rank.NODES, {}, "node/n1.more=1"),
+    (Rank.JOB, {"evicts": {"b": 1}, "owed": True}, "job/default/a.requests.cpu=1"),
+    (Rank.QUEUE, {"waits": ["b"]}, "plugin/overcommit.overcommit-factor=2"),
+    (Rank.SWITCH, {"waits": ["b"]}, "conf/actions=backfill"),
+    (Rank.WAIT, {}, ""), (Rank.NODES, {"evicts": {"b": 1}, "owed": True}, "node/n1.more=1"),
     (Rank.REQUEST, {}, "job/default/a.requests.cpu=100m"),
     (Rank.LESS, {}, "conf/actions=allocate"),
     (Rank.SWITCH, {"evicts": {"b": 1}, "owed": True, "torn": True}, "conf/actions=reclaim")]

@@ -37,9 +37,9 @@ ENOUGH, SOON = 3, 0.4
 """In a `LARGE` cluster the search ends after this part of its time, once so many are found."""
 STAGES = {Rank.HARMLESS: 0, Rank.WAIT: 4, Rank.NODES: 5, Rank.REQUEST: 6, Rank.LESS: 7}
 """Where changes of a rank come, beside settings; 1 is what a queue is owed."""
-SHARE = re.compile(r"queue/.*\.(deserved|weight|guarantee)\b")
-"""A setting of what a queue is owed."""
-AT_ONCE = (0, False, 2, 0, True)
+NOT_OWED = re.compile(r"queue/.*\.(deserved|weight|guarantee)\b|\.more=")
+"""A setting of what a queue is owed, or of nodes that are bought."""
+AT_ONCE = (0, False, 2, 0, 1)
 """What comes before this place is shown at once in a `LARGE` cluster."""
 VOLUMES = ("claim_missing", "claim_unbound", "volume_unbound")
 """Causes that hide the search of a node."""
@@ -78,21 +78,22 @@ def place(remedy: Remedy, job: JobInfo) -> tuple[int, ...]:
     settings that take nothing from others, nor from what it requests, and those that do; the end of
     jobs by itself, nodes, requests cut by much, fewer of its pods. Of each of these, what ends the
     fewest jobs, and what changes the job and its queue, then one other object, then several, and
-    last the configuration, which all jobs share. Behind all of these comes what places some pods
-    only, or ends others for these, then what breaks a gang, and what costs others more than the job
-    requests.
+    last the configuration, which all jobs share: plugins, then actions. Behind all of these comes
+    what places some pods only, or ends others for these, then what breaks a gang, and what costs
+    others more than the job requests.
     """
     made, rank, price = remedy.made, remedy.rank, remedy.price
     lower = rank == Rank.LESS and any(map(LESS.search, made.settings))
     splits = (lower or bool(price.ends)) and remedy.placed < len(job.tasks)
-    takes = price.takes or made.removals or any(".requests" in text for text in made.settings)
-    stage = STAGES.get(rank, 3 if takes else 2)
+    cuts = made.removals or any(".requests" in text for text in made.settings)
+    stage = STAGES.get(rank, 3 if price.takes or cuts else 2)
     changed = {text.partition("=")[2] if ".queue=" in text else text.partition(".")[0]
                for text in (*made.settings, *made.removals)} - remedy.world.own(job)
-    shared = {each for each in changed if each.startswith(("conf/", "plugin/"))}
-    owed = price.owed and not any(map(SHARE.search, made.settings))
-    return (price.dear, splits, min(stage, 1) if owed else stage, len(price.ends), bool(shared),
-            len(changed - shared), rank)
+    shared = [each for each in changed if each.startswith(("conf/", "plugin/"))]
+    scope = max((1 + each.startswith("conf/") for each in shared), default=0)
+    owed = price.owed and not cuts and not any(map(NOT_OWED.search, made.settings))
+    return (price.dear, splits, min(stage, 1) if owed else stage, len(price.ends), scope,
+            len(changed) - len(shared), rank)
 
 
 def sooner(seen: Evidence, order: Cause, jobs: list[JobInfo], seconds: float = inf
