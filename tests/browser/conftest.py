@@ -6,11 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from browser.page import VIEW, find_chromium, open_browser, open_notebook
 from browser.servers import serve
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+expect.set_options(timeout=60_000)  # milliseconds: a busy machine is slow
 
 # Module scope, not session: while Playwright runs, its event loop would be in the way of other
 # tests of this process.

@@ -169,18 +169,18 @@ def open_notebook(browser, server, notebook, run=True, context=None):
         shown.page.on("pageerror", lambda error: shown.errors.append(str(error)))
         shown.page.add_init_script(PROBE)
         try:
-            shown.page.goto(server.url(notebook), timeout=60_000)
+            shown.page.goto(server.url(notebook), timeout=90_000)
         except PageTimeout:  # now and then Voila waits for ever for a kernel: visit it anew
-            shown.page.goto(server.url(notebook), timeout=120_000)
+            shown.page.goto(server.url(notebook), timeout=240_000)
         if server.kind != "voila":
-            shown.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+            shown.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=180_000)
             if run:
                 _run_all(shown, server, notebook)
         try:
-            shown.page.wait_for_function("__probe.settled()", timeout=120_000)
+            shown.page.wait_for_function("__probe.settled()", timeout=240_000)
         except PageTimeout as error:
             raise AssertionError(
-                f"{notebook}: not all outputs were drawn within two minutes") from error
+                f"{notebook}: not all outputs were drawn within four minutes") from error
         yield shown
     finally:
         shown.page.close() if context else visit.close()
@@ -210,7 +210,7 @@ def _run_all(shown, server, notebook):
     _until(page, f"{expected} cells to run", finished, seconds=600)
 
 
-def _until(page, what, holds, seconds=60):
+def _until(page, what, holds, seconds=180):
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         with contextlib.suppress(OSError):

@@ -64,7 +64,7 @@ class WidgetPage:
         self.page.evaluate(SHOW, [len(self.widgets) - 1, widget._esm, traits, width])
         return self.page.locator(".place").nth(len(self.widgets) - 1)
 
-    def until(self, check, seconds=10):
+    def until(self, check, seconds=60):
         """Wait until `check()` holds, which a busy machine makes late, and give what it gave."""
         for _ in range(seconds * 20):
             if found := check():
