@@ -1,6 +1,7 @@
 """For whom room is kept, and which promises hold."""
 
 import pytest
+from small_cluster import NOW, group, node, pod, queue
 
 from explain.test_exports import GROUP, JOB, NODE
 from volcano_lab import loads
@@ -224,3 +225,26 @@ def test_reclaim_leaves_what_an_eviction_freed_of_a_node_without_further_candida
     text = cluster.why("new", conf=RECLAIM).text
     assert ("n1 would then have cpu 6 left, enough for the next one, but reclaim looks only at "
             "nodes with running pods of other queues" in text) is said
+
+
+@pytest.mark.long
+def test_a_pod_that_others_are_evicted_for_has_why_and_a_change_that_evicts_none():
+    """What its queue is owed, what becomes of the victim's job, and a higher limit above it."""
+    sizes = {"p": {"capability": "8", "deserved": "8"}, "a": {"deserved": "4"},
+             "b": {"deserved": "4"}}
+    tree = [queue("root"), *(queue(name, parent="p" if name != "p" else "root", **{
+        field: {"cpu": cpu, "memory": "64Gi"} for field, cpu in fields.items()})
+        for name, fields in sizes.items())]
+    found = Explainer([
+        *tree, *[node(name, cpu="8", memory="64Gi") for name in ("n1", "n2")], group("old", "b"),
+        *[pod(f"old-{n}", "old", "n1", requests={"cpu": "4"}) for n in (0, 1)],
+        group("new", "a"), pod("new-0", "new", requests={"cpu": "4"})],
+        RECLAIM.replace("{name: capacity}", "{name: capacity, enableHierarchy: true}"), NOW
+    ).why("new")
+    assert found.codes == ["promised"]
+    assert ("Before this cycle queue a held less than it deserves, so reclaim may evict for it "
+            "(queue a: cpu 0 allocated, 4 deserved; queue b: cpu 8 allocated, 4 deserved). "
+            in found.text)
+    assert "1 pod of default/old waits: 1 are placed, and its minimum is 1." in found.text
+    assert [str(each) for each in found.remedies] == [
+        "queue p: capability cpu 8 -> 12 (old loses no pods)"]

@@ -164,6 +164,13 @@ class Explainer(Shown):
         codes = {cause.code for cause in causes}
         if (seeks := _lacks(job, codes, causes)) or "victim" in codes:
             return partial(remedies.remedies_for, self.evidence, job, causes, keep=not seeks)
+        losing = {self.evidence.tasks[pod].job: pod for task in job.in_status(PIPELINED).values()
+                  for record in self.evidence.of("victims", task=task.key)
+                  for pod in record["chosen"]}
+        if len(losing) == 1:
+            loser, victim = losing.popitem()
+            return partial(remedies.without_evictions, self.evidence, job, causes,
+                           self.session.jobs[loser], [*victim_causes(self.evidence, victim)])
         return next((partial(remedies.fitting, self.evidence, job, cause) for cause in causes
                      if {"sure", "overdue"} & {*cause.numbers}), None)
 

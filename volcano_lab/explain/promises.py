@@ -10,9 +10,10 @@ from typing import Any
 from volcano_lab.api import PIPELINED, RELEASING, JobInfo, TaskInfo, objects as api
 from volcano_lab.explain import evictions, evidence, kubelet, outcome, refusals, rules
 from volcano_lab.explain.evidence import Evidence, counts
-from volcano_lab.explain.explanation import Cause, moment_text
+from volcano_lab.explain.explanation import Cause, moment_text, over
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.owners import on_event
+from volcano_lab.explain.protection import sums_of
 from volcano_lab.explain.questions import why_not_cause
 from volcano_lab.explain.victims import evicted_for, shuffled, victim_causes
 from volcano_lab.messages import Message
@@ -70,6 +71,7 @@ def promised(seen: Evidence, job: JobInfo) -> Cause | None:
     parts += _harms(seen, nodes, records)
     if fails:
         return _lost(seen, job, parts, records)
+    parts += [] if seen.brief else _due(seen, job, records)
     late, more = _late(seen, overdue(seen, [
         task for node in nodes for task in seen.ssn.nodes[node].tasks.values()
         if task.status == RELEASING]))
@@ -98,6 +100,31 @@ def _harms(seen: Evidence, nodes: Iterable[str], records: list[Record]) -> Itera
                           least=job.min_available)
     victims = {seen.tasks[pod].job: None for record in records for pod in record["chosen"]}
     yield from filter(None, (on_event(seen, seen.ssn.jobs[uid], "PodEvicted") for uid in victims))
+
+
+def _due(seen: Evidence, job: JobInfo, records: list[Record]) -> Iterator[Message]:
+    """Yield by what the queue, or the priority, of a job reclaim or preempt evicts for it, and how
+    many pods of those that lose some wait in the end.
+    """
+    by = {record["action"] for record in records}
+    losing = [seen.ssn.jobs[uid] for uid in dict.fromkeys(
+        seen.tasks[pod].job for record in records for pod in record["chosen"])]
+    names = evidence.requested(job.in_status(PIPELINED).values())
+    owed = seen.sums(job.queue, over(names, {}))
+    if "reclaim" in by and owed and over(owed["deserved"], owed["allocated"]):
+        yield Message("promised.owed", queue=job.queue, sums=[sums_of(
+            seen, None, queue, over(names, {})) for queue in dict.fromkeys(
+                [job.queue, *(each.queue for each in losing)])])
+    less = max((each.priority for each in losing), default=job.priority)
+    if "preempt" in by and less < job.priority:
+        yield Message("promised.priority", priority=job.priority, other=less)
+    large = len(seen.ssn.nodes) >= outcome.LARGE  # of which only the first cycles have run
+    found = (None if large else outcome.future(seen)) or outcome.Outcome()
+    there = found.last.jobs if found.last is not None else {}
+    for later in [there[each.uid] for each in losing if each.uid in there]:
+        placed, _, n = counts(later)
+        yield from [Message("promised.waits", n=n, job=seen.called(later.uid), placed=placed,
+                            cycles=found.cycles, least=later.min_available)] * bool(n)
 
 
 def _promised_on(seen: Evidence, node: str, pods: list[str], records: list[Record]) -> Message:

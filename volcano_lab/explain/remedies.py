@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import reduce
-from itertools import islice
+from itertools import chain, islice
 from math import inf
 from time import perf_counter
 from typing import Any
@@ -70,6 +70,23 @@ def remedies_for(seen: Evidence, job: JobInfo, causes: list[Cause], seconds: flo
             held.append(remedy)
     depth = 3 if keep else None  # it is the configuration that lets its pods be evicted
     yield from sorted(held, key=lambda each: place(each, job)[:depth])[:MOST]
+
+
+def without_evictions(seen: Evidence, job: JobInfo, causes: list[Cause], loser: JobInfo,
+                      victims: list[Cause], seconds: float = inf, pod: str = ""
+                      ) -> Iterator[Remedy]:
+    """Changes with which a job has its places although the one that is evicted for it loses no
+    pods; first a higher limit that refused the job before.
+    """
+    search = Search(seen, loser, "", perf_counter() + seconds, seconds / tries.PATIENCE, True)
+    own = Candidates(search.world, seen.ssn, job)
+    limits = distinct(search.world, chain(*(
+        own.limits(cause.numbers) for cause in causes if cause.code in CAPABILITY)))
+    for each in chain(search.singles(limits), remedies_for(
+            seen, loser, victims, seconds, keep=True)):
+        cost = each.price
+        if not cost.evicts and job.uid not in {*cost.waits, *cost.fewer, *cost.ends}:
+            yield each
 
 
 def place(remedy: Remedy, job: JobInfo) -> tuple[int, ...]:
