@@ -34,7 +34,7 @@ from volcano_lab.api.objects import (
 from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
-from volcano_lab.scheduler import run_once
+from volcano_lab.scheduler import Scheduler
 
 PREEMPT_RECLAIM = """\
 actions: "enqueue, allocate, preempt, reclaim, backfill"
@@ -222,7 +222,7 @@ def _ten(number: int, nodes: int) -> dict[str, int]:
 def measure(objects: list, conf: str | None, job: str, patience: float) -> dict[str, float]:
     """Seconds of each question, and of the cycle alone."""
     mark = process_time()
-    run_once(Cache(objects), conf)
+    Scheduler(Cache(objects), conf).run_once()
     seconds = {"cycle": process_time() - mark}
     mark = process_time()
     explain = Explainer(objects, conf, about=job)

@@ -9,7 +9,7 @@ from volcano_lab.api.objects import Node, Pod, PodGroup, Queue
 from volcano_lab.cache import Cache
 from volcano_lab.explain.lint import doubts
 from volcano_lab.framework.config.conf import ConfError
-from volcano_lab.scheduler import run_once
+from volcano_lab.scheduler import Scheduler
 
 
 def of_kind(cluster, kind):
@@ -203,7 +203,7 @@ def test_removing_what_is_not_there():
     (lambda: Cluster().run(5), ConfError, "it is 5; allowed is text or a mapping."),
     (lambda: Cluster().run({"actions": ["allocate"]}), ConfError, "actions (line 1) is a list"),
     (lambda: Cache([5]), TypeError, "an object of a cache is 5; allowed is one that a manifest"),
-    (lambda: run_once(Cache(), now=float("nan")), ValueError,
+    (lambda: Scheduler(Cache()).run_once(now=float("nan")), ValueError,
      "now is nan; allowed is a number of seconds since 1970"),
 ])
 def test_a_cycle_says_in_one_sentence_what_it_cannot_take(use, error, sentence):

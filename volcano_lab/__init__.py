@@ -22,7 +22,7 @@ _HOMES = {"Action": "framework.action", "Breakpoint": "debug.breakpoints", "Cach
           "register_action": "framework.action",
           "register_extension_point": "framework.points.table",
           "register_plugin": "framework.plugin", "registered": "framework.registry",
-          "run_cycle": "scheduler", "run_once": "scheduler", "sweep": "simulation.sweep",
+          "run_cycle": "scheduler", "sweep": "simulation.sweep",
           "traced": "scheduler", "with_defaults": "manifests.defaults"}
 """Public name -> the module that has it."""
 

@@ -21,7 +21,6 @@ from volcano_lab.manifests.loader import loads as loads
 from volcano_lab.manifests.writer import dump as dump
 from volcano_lab.scheduler import Scheduler as Scheduler
 from volcano_lab.scheduler import run_cycle as run_cycle
-from volcano_lab.scheduler import run_once as run_once
 from volcano_lab.scheduler import traced as traced
 from volcano_lab.simulation import Life as Life
 from volcano_lab.simulation import Simulation as Simulation

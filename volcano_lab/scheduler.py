@@ -27,8 +27,7 @@ from volcano_lab.messages.guard import call_plugin
 from volcano_lab.trace import Outline, Trace
 from volcano_lab.trace.views.cycle import Cycle
 
-__all__ = ["Scheduler", "actions", "at_rest", "conf_of", "life", "plugins", "run_cycle", "run_once",
-           "traced"]
+__all__ = ["Scheduler", "actions", "at_rest", "conf_of", "life", "plugins", "run_cycle", "traced"]
 MOST_CYCLES = 10
 """The most cycles that are run until a cluster is at rest."""
 
@@ -97,18 +96,6 @@ class Scheduler:
         self.times = times
         observer.cycle_ended(ssn, times)
         yield "close", ssn
-
-
-@friendly_errors
-def run_once(cache: Cache, conf: SchedulerConfiguration | str | None = None,
-             observer: Observer | None = None, now: float | None = None) -> Session:
-    """Run one cycle over a cache with a configuration (its text, or Volcano's default), now or at a
-    time in seconds.
-
-    >>> run_once(Cache()).committed
-    []
-    """
-    return Scheduler(cache, conf).run_once(observer, now=now)
 
 
 @friendly_errors

@@ -12,7 +12,7 @@ from storage import claim, claims, csi_node, klass, volume
 from volcano_lab import Cluster
 from volcano_lab.api.objects import PodGroup, PodGroupSpec
 from volcano_lab.api.objects.meta import ObjectMeta
-from volcano_lab.scheduler import Scheduler, run_once
+from volcano_lab.scheduler import Scheduler
 
 ZONES, LIMIT = "abc", 2
 GROUP = "scheduling.k8s.io/group-name"
@@ -51,7 +51,7 @@ def clusters(draw):
 @given(clusters())
 def test_pods_are_placed_where_their_volumes_are(objects):
     cache = Cluster(objects).cache()
-    session = run_once(cache)
+    session = Scheduler(cache).run_once()
     assert session.committed == Scheduler(Cluster(objects).cache()).run_once(
         arrays=False).committed
     assert len(session.jobs) == sum(isinstance(obj, PodGroup) for obj in objects)

@@ -16,7 +16,7 @@ from volcano_lab.cache.informer import Informer
 from volcano_lab.changes import change_conf
 from volcano_lab.framework.config.conf import DEFAULT_CONF, load_conf
 from volcano_lab.framework.session import BindContext
-from volcano_lab.scheduler import Scheduler, run_once
+from volcano_lab.scheduler import Scheduler
 
 EBS, LOCAL = "ebs.csi.aws.com", "kubernetes.io/no-provisioner"
 PODS = [claims("a", name="p0", scheduler_name="volcano"),
@@ -25,7 +25,7 @@ PODS = [claims("a", name="p0", scheduler_name="volcano"),
 
 def placed(*objects, conf=None):
     cache = Cluster([node("n1"), claim("a"), claim("b"), *objects, *PODS]).cache()
-    run_once(cache, conf)
+    Scheduler(cache, conf).run_once()
     return len(cache.bind_contexts)
 
 
@@ -95,7 +95,7 @@ def test_the_order_in_which_objects_are_heard_of_does_not_matter():
                        csi_node("n1", **{EBS: 1}), *PODS]).objects()
     for order in (objects, objects[::-1]):
         cache = Cache(order)
-        ssn = run_once(cache)
+        ssn = Scheduler(cache).run_once()
         assert len(cache.bind_contexts) == 1
         assert ssn.nodes["n1"].allocatable.get(attach_key(EBS)) == 1
         assert ssn.nodes["n1"].used.get(attach_key(EBS)) == 1
@@ -103,13 +103,13 @@ def test_the_order_in_which_objects_are_heard_of_does_not_matter():
 
 def test_what_is_offered_follows_the_csi_node_and_what_is_ignored_the_configuration():
     cache = Cluster([node("n1"), claim("a"), claim("b"), klass(provisioner=EBS), *PODS]).cache()
-    assert not run_once(cache).committed
+    assert not Scheduler(cache).run_once().committed
     cache.add(csi_node("n1", **{EBS: 1}))
     assert cache.snapshot().nodes["n1"].allocatable.get(attach_key(EBS)) == 1
     cache.delete(csi_node("n1"))
     assert cache.snapshot().nodes["n1"].allocatable.get(attach_key(EBS)) == 0
     conf = change_conf(load_conf(), [f"conf/ignored-provisioners={EBS}"])
-    assert len(run_once(cache, conf).committed) == 2
+    assert len(Scheduler(cache, conf).run_once().committed) == 2
     assert cache.snapshot().nodes["n1"].used.get(attach_key(EBS)) == 0
 
 

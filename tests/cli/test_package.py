@@ -29,7 +29,7 @@ from volcano_lab import (
     DEFAULT_CONF, Action, Breakpoint, Cache, Cluster, ConfError, Cycle, Explainer, Life,
     ManifestError, Plugin, Scheduler, Simulation, Stepper, Table, Timeline, Trace, breakpoints,
     charts, dump, load, load_conf, loads, log, register_action, register_extension_point,
-    register_plugin, registered, run_cycle, run_once, stepper, sweep, symptoms, tables, traced,
+    register_plugin, registered, run_cycle, stepper, sweep, symptoms, tables, traced,
     with_defaults)
 
 class Mine(Plugin):
@@ -57,7 +57,7 @@ failed: Sequence[dict[str, object]] = found.failures
 simulation = Simulation(cluster.objects())
 print(volcano_lab.__version__, DEFAULT_CONF, symptoms.SYMPTOMS, breakpoints, charts, stepper)
 print(Breakpoint("allocate"), Life(cluster.objects()), Stepper(trace),
-      Timeline(keep=3), run_once(Cache(cluster.objects())))
+      Timeline(keep=3), Scheduler(Cache(cluster.objects())).run_once())
 simulation.run(until=5)
 print(volcano_lab.lab(cluster), volcano_lab.open("cluster.yaml"))
 try:

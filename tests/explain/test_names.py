@@ -11,7 +11,7 @@ from volcano_lab.api.objects import ObjectMeta, OwnerReference, PodGroup
 from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
-from volcano_lab.scheduler import run_once
+from volcano_lab.scheduler import Scheduler
 from volcano_lab.trace.names import Names
 
 JOB = """\
@@ -293,7 +293,7 @@ def named(**owners):
     for name, references in owners.items():
         cache.add(PodGroup(ObjectMeta(name, "ml", owner_references=references)))
         cache.jobs[f"ml/{name}"].queue = "default"
-    return Names(run_once(cache, "actions: backfill"))
+    return Names(Scheduler(cache, "actions: backfill").run_once())
 
 
 @pytest.mark.parametrize(("references", "called"), [
@@ -345,7 +345,7 @@ def test_an_object_is_found_by_its_kind_and_name(name, kind, found):
 
 @pytest.mark.parametrize(("kind", "words"), [("", "is a node; name a pod"), ("job", "no job is ")])
 def test_a_node_is_no_job(kind, words):
-    ssn = run_once(Cluster().node("n7", cpu=1).cache())
+    ssn = Scheduler(Cluster().node("n7", cpu=1).cache()).run_once()
     with pytest.raises(LookupError, match=words):
         Names(ssn).find("n7", kind)
 

@@ -10,7 +10,7 @@ import pytest
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.session import Session
-from volcano_lab.scheduler import run_once
+from volcano_lab.scheduler import Scheduler
 
 CONF = """\
 actions: "enqueue, allocate"
@@ -40,7 +40,7 @@ def close(cluster: Cluster, conf: str = HIERARCHY) -> tuple[Session, list[str]]:
     cache, written = cluster.cache(), []
     update = cache.update_queue_status
     cache.update_queue_status = lambda queue: (written.append(queue.name), update(queue))
-    return run_once(cache, conf), written
+    return Scheduler(cache, conf).run_once(), written
 
 
 def test_a_queues_allocated_counts_for_all_its_ancestors():
@@ -61,7 +61,7 @@ def test_so_it_does_without_the_hierarchy_switched_on():
 def test_without_a_root_queue_nothing_is_passed_up():
     cache = family().cache()
     del cache.queues["root"]
-    ssn = run_once(cache, FLAT)
+    ssn = Scheduler(cache, FLAT).run_once()
     assert allocated(ssn, "eng") == NOTHING
     assert allocated(ssn, "dev") == {"cpu": "3", "memory": "2Gi", "pods": "2"}
 
@@ -87,22 +87,22 @@ def test_a_missing_parent_or_a_cycle_ends_the_lineage(parents, held):
 
 def test_only_queues_in_which_something_changed_are_written():
     cache = family().cache()
-    run_once(cache, HIERARCHY)
+    Scheduler(cache, HIERARCHY).run_once()
     written: list[str] = []
     cache.update_queue_status = lambda queue: written.append(queue.name)
-    run_once(cache, HIERARCHY)
+    Scheduler(cache, HIERARCHY).run_once()
     assert written == []
 
 
 def test_one_phase_whose_count_changes_is_written():
     cluster = family()
     cache = cluster.cache()
-    run_once(cache, HIERARCHY)
+    Scheduler(cache, HIERARCHY).run_once()
     more = Cluster().queue("test").job("larger", queue="test", pods=1, cpu=99)
     for obj in more.objects():
         if obj.kind in ("PodGroup", "Pod"):
             cache.add(obj)
-    status = run_once(cache, HIERARCHY).queues["test"].queue.status
+    status = Scheduler(cache, HIERARCHY).run_once().queues["test"].queue.status
     assert (status.pending, status.inqueue) == (2, 1)
 
 
@@ -112,7 +112,7 @@ def test_amounts_are_compared_not_texts():
     same = attrs.evolve(status, allocated={"cpu": "3000m", "memory": "2048Mi", "pods": "2"},
                         running=1)
     cache.queues["dev"].queue = attrs.evolve(cache.queues["dev"].queue, status=same)
-    ssn = run_once(cache, HIERARCHY)
+    ssn = Scheduler(cache, HIERARCHY).run_once()
     assert allocated(ssn, "dev") == {"cpu": "3000m", "memory": "2048Mi", "pods": "2"}
 
 
@@ -146,11 +146,11 @@ def test_flat_the_root_gets_zero():
 
 def test_the_roots_sums_stay_when_the_cluster_grows():
     cache = family().cache()
-    run_once(cache, HIERARCHY)
+    Scheduler(cache, HIERARCHY).run_once()
     for obj in Cluster().node("n2", cpu=8).objects():
         if obj.kind == "Node":
             cache.add(obj)
-    ssn = run_once(cache, HIERARCHY)
+    ssn = Scheduler(cache, HIERARCHY).run_once()
     root = ssn.plugins["capacity"].queue_opts["root"]
     assert (root.deserved.milli_cpu, root.real_capability.milli_cpu) == (8000, 16000)
 

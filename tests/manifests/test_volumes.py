@@ -15,7 +15,7 @@ from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.export import anonymised
 from volcano_lab.manifests.loader import Loaded, ManifestError, loads
 from volcano_lab.manifests.writer import dump
-from volcano_lab.scheduler import run_once
+from volcano_lab.scheduler import Scheduler
 from volcano_lab.simulation import Simulation
 
 DISK = "csi.example.com"
@@ -91,7 +91,7 @@ OBJECTS = [
 def test_a_cluster_written_out_with_other_names_decides_the_same():
     def nodes(objects):
         cache = Cluster(objects).cache()
-        run_once(cache, CONF)
+        Scheduler(cache, CONF).run_once()
         names = sorted(cache.nodes)
         return sorted(names.index(context.task.node_name) for context in cache.bind_contexts)
 
@@ -116,7 +116,7 @@ def test_binding_a_pod_binds_its_claims():
     pipeline = BindingPipeline(informer, server)
     for obj in with_defaults(OBJECTS):
         server.create(obj)
-    run_once(cache, CONF)
+    Scheduler(cache, CONF).run_once()
     pipeline.drain()
     found = {name: server.get("PersistentVolumeClaim", f"default/{name}") for name in (
         "data", "new")}
@@ -130,7 +130,7 @@ def test_binding_a_pod_binds_its_claims():
     group = PodGroup(ObjectMeta("third", "default"), PodGroupSpec(1, queue="default"))
     server.create(group.changed(status={"phase": "Pending"}))
     server.create(third.changed(status={"phase": "Pending"}))
-    run_once(cache)
+    Scheduler(cache).run_once()
     pipeline.drain()
     assert server.get("Pod", "default/third").spec.node_name in ("n2", "n3")
 

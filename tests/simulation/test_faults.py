@@ -10,7 +10,7 @@ from audited import Audited
 
 from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
-from volcano_lab.scheduler import run_once
+from volcano_lab.scheduler import Scheduler
 from volcano_lab.simulation import (
     KINDS,
     Faults,
@@ -160,7 +160,7 @@ def test_a_cluster_that_has_lost_every_node_claims_nothing(action):
             obj = attrs.evolve(obj, status=attrs.evolve(obj.status, phase="Inqueue"))
         admitted.append(obj)
     conf = soak.CONF.replace('"enqueue, allocate, preempt, reclaim, backfill"', action)
-    assert run_once(Cache(admitted), conf).committed == []
+    assert Scheduler(Cache(admitted), conf).run_once().committed == []
 
 
 # -- many at once ----------------------------------------------------------------------------------

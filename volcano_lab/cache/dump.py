@@ -179,9 +179,9 @@ def settled(cache: Cache, now: float) -> Iterator[KubernetesObject]:
     one being evicted is being deleted.
 
     >>> from volcano_lab.cluster import Cluster
-    >>> from volcano_lab.scheduler import run_once
+    >>> from volcano_lab.scheduler import Scheduler
     >>> cache = Cluster().node("n1", cpu=4).job("a", cpu=1).cache()
-    >>> _ = run_once(cache)
+    >>> _ = Scheduler(cache).run_once()
     >>> [obj.spec.node_name for obj in settled(cache, 0.0) if obj.kind == "Pod"]
     ['n1']
     """

@@ -13,7 +13,7 @@ from volcano_lab.cache import Cache
 from volcano_lab.framework import SchedulerConfiguration, load_conf
 from volcano_lab.manifests import ManifestError, Reader
 from volcano_lab.messages import OneSentence, gettext, log, one_line
-from volcano_lab.scheduler import run_once
+from volcano_lab.scheduler import Scheduler
 
 
 class ConfFile:
@@ -47,7 +47,7 @@ class ConfFile:
                 return False
             self._read = text
             conf = load_conf(text)
-            ssn = run_once(Cache(), conf)  # builds its plugins, so that they check their arguments
+            ssn = Scheduler(Cache(), conf).run_once()  # its plugins check their arguments
         except OSError as error:
             self._read = None
             return self._broken(gettext("cannot be read ({strerror})", strerror=error.strerror))
