@@ -25,10 +25,14 @@ TOO_LARGE = ("no_nodes", "pod_too_large", "cluster_too_small")
 """Causes that hold whatever others leave."""
 
 
-def of_cluster(seen: Evidence, limit: Amounts) -> bool:
-    """Whether a limit is all that the cluster has."""
-    return bool(limit) and all(_same(seen.ssn.total_resource.get(name), limit[name])
-                               for name in limit)
+def of_cluster(seen: Evidence, limit: Amounts, level: str) -> bool:
+    """Whether a queue's limit is all that the cluster has, and no capability, its own or of a queue
+    above it, names the same.
+    """
+    named = {name for each in (level, *above(seen, level)) if each in seen.ssn.queues
+             for name in seen.ssn.queues[each].queue.spec.capability or ()}
+    return bool(limit) and named.isdisjoint(limit) and all(_same(
+        seen.ssn.total_resource.get(name), limit[name]) for name in limit)
 
 
 def above_limit(seen: Evidence, queue: str, context: bool = False) -> Iterator[Cause]:
@@ -43,7 +47,7 @@ def above_limit(seen: Evidence, queue: str, context: bool = False) -> Iterator[C
 
 def limit_origin(seen: Evidence, level: str, limit: Amounts) -> list[Message]:
     """Return what limits a queue to these amounts; nothing where an origin is unknown."""
-    if of_cluster(seen, limit):
+    if of_cluster(seen, limit, level):
         return [Message("origin.cluster")]
     parts = [_origin(seen, level, name, amount) for name, amount in limit.items()]
     return [*{(each.code, str(each.facts)): each for each in parts if each}.values()
@@ -58,7 +62,7 @@ def over_cause(seen: Evidence, job: JobInfo, level: str, code: str, names: list[
     """
     asked, limit, own = part(sums[0], names), part(sums[1], names), level == job.queue
     where = Message("queue.this" if own else "queue.above", queue=level, below=job.queue)
-    code += ".cluster" * (of_cluster(seen, limit) and known(f"{code}.cluster"))
+    code += ".cluster" * (of_cluster(seen, limit, level) and known(f"{code}.cluster"))
     said = Message(code, asked=asked, limit=limit, origin=limit_origin(seen, level, limit),
                    **{"queue": where, **facts})
     return Cause("queue_over_capability" if own else "ancestor_over_capability",

@@ -268,7 +268,7 @@ def _over_limit(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]
     due = seen.state_at(record)["queues"][job.queue]["deserved"]
     for cause in _unasked(seen, job, record, rest, ("allocated",), each=True):
         limit = cause.numbers["limit"]
-        if limit != part(due, limit) and not origin.of_cluster(seen, limit):
+        if limit != part(due, limit) and not origin.of_cluster(seen, limit, cause.numbers["level"]):
             yield cause
 
 
@@ -299,7 +299,7 @@ def _over_level(seen: Evidence, job: JobInfo, record: Record, level: Record) -> 
     each, limit = part(level["request"], names), part(level["limit"], names)
     found = origin.over_cause(
         seen, job, level["level"], "queue_over.pod", names, (level["asked"], level["limit"]),
-        [level, record], {"each": each, **_whole(seen, each, limit, record)},
+        [level, record], {"each": each, **_whole(seen, level["level"], each, limit, record)},
         held=part(level["allocated"], names), each=each, pod=pod)
     found.said = [*found.sentences, *at_first(seen, seen.tasks[pod], names),
                   seen.own(job.uid, record)]
@@ -315,7 +315,7 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     names = [*over(part(sums, request), deserved)]
     asked, limit, each = (part(some, names) for some in (sums, deserved, request))
     numbers: dict[str, Any] = {"asked": asked, "limit": limit, "short_of": names, "each": each,
-                               **_whole(seen, each, limit, record)}
+                               **_whole(seen, job.queue, each, limit, record)}
     whole = origin.limit_origin(seen, job.queue, limit)
     codes, left = [origin.code for origin in whole], None
     if "origin.capability" not in codes:
@@ -333,9 +333,10 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
         *withheld(seen, seen.tasks[pod], seen.ssn.nodes, names), left], numbers, [record])
 
 
-def _whole(seen: Evidence, each: Amounts, limit: Amounts, record: Record) -> dict[str, Any]:
+def _whole(seen: Evidence, level: str, each: Amounts, limit: Amounts, record: Record
+           ) -> dict[str, Any]:
     """That a limit is all that the cluster has, and what its best node lacks for a pod."""
-    if not origin.of_cluster(seen, limit):
+    if not origin.of_cluster(seen, limit, level):
         return {}
     left = seen.free(record, each)
     return {"whole": True, **nearest(seen, record, each, left, seen.trace.nodes)}
