@@ -358,7 +358,7 @@ def test_the_sum_of_a_gang_is_what_its_queue_would_hold():
 def test_nodes_that_are_full_are_short_of_the_whole_gang():
     cluster = Cluster().node("n1", cpu=6).job("old", cpu=4, running={"n1": 1})
     found = asked(cluster.job("new", pods=3, cpu=2), actions="allocate")
-    assert found.head.startswith("new waits for resources: the nodes lack cpu 4 for its gang.")
+    assert found.head.startswith("new waits for resources: the nodes lack cpu 4 for its gang; 1 ")
 
 
 @pytest.mark.long

@@ -301,3 +301,13 @@ def test_a_queue_without_a_limit_of_its_own_is_not_said_to_refuse_in_a_full_clus
              " = 9, 8 in the cluster.")):
         text = Explainer(busy.objects(), settings).why("new").text
         assert said in text and "refuses" not in text and "limit 8" not in text
+
+
+@pytest.mark.parametrize(("left", "said"), [
+    ((4, 2), "; 3 of its pods fit."), ((2, 1), "; 1 of its pods fits."), ((1, 1), "")])
+def test_how_many_pods_of_a_gang_fit_stands_in_the_first_line(left, said):
+    cluster = Cluster().queue("a").job("new", queue="a", pods=4, cpu=2)
+    for name, cpu in zip(("n1", "n2"), left, strict=True):
+        cluster.node(name, cpu=8).job(f"on-{name}", cpu=8 - cpu, running={name: 1})
+    head = Explainer(cluster.objects(), conf("gang", "predicates")).why("new").head
+    assert said in head and ("of its pods fit" in head) == bool(said)

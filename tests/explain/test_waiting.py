@@ -263,7 +263,7 @@ def test_jobs_that_hold_a_part_each_and_wait_for_the_rest_are_deleted_together()
         cluster.job(f"app{number}", pods=3, min_member=1, cpu=2,
                     running={f"n{number % 2 + 1}": 1})
     explanation = Explainer(cluster.objects()).why("app2")
-    assert "it and default/app0, default/app1, default/app3 wait for each" in explanation.head
+    assert "and all 4 jobs that hold the nodes wait for more" in explanation.head
     assert "All of them wait for more themselves." in explanation.text
     assert [each.change for each in explanation.remedies] == [
         "2 more nodes like n1", "both: job default/app2: a PriorityClass above 0; delete "

@@ -353,13 +353,16 @@ def _half_started(seen: Evidence, job: JobInfo, holders: list[str]) -> Iterator[
                       least=sum(len(one.tasks) for one in each)) for name, each in half.items()]
     alone = {each[0].uid: len(each[0].tasks) for each in half.values() if len(each) == 1}
     apart = [name for name, each in half.items() if len(each) > 1]
-    may_do = job.uid in alone and job.is_ready() and not (
-        owners.is_generated(job) or owners.world_of(seen.given, job))
-    stuck = half.keys() == names.keys() and not may_do
+    stuck = half.keys() == names.keys() and not (job.uid in alone and _may_do(seen, job))
     yield Cause("each_other" if stuck else "half_started", [
         Message("half_started", parts=counts), _minimums(seen, job) if job.uid in alone else None,
         Message("half_started.group", names=apart) if apart else None],
         {"others": [*half][1:], "minimums": alone}, [], not stuck)
+
+
+def _may_do(seen: Evidence, job: JobInfo) -> bool:
+    """Whether a job has the places of a minimum that was set for it, and no plugin needs all."""
+    return job.is_ready() and not (owners.is_generated(job) or owners.world_of(seen.given, job))
 
 
 def _is_half_started(jobs: list[JobInfo]) -> bool:

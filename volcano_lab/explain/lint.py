@@ -37,7 +37,8 @@ SHARES = frozenset({"proportion", "capacity"})
 TOPOLOGY, PREDICATES = "network-topology-aware", "predicates"
 TREES = ("capacity", "nodegroup")
 """The plugins that read `spec.parent`, with `enableHierarchy`."""
-QUEUES = {kind.kind: row.queue[0] for kind, row in OPERATORS.items()}
+QUEUES = {key: row.queue[0] for kind, row in OPERATORS.items()
+          for key in (kind.kind, *((kind.kind, version) for version in kind.api_versions))}
 """Kinds of operators -> where of its object an operator reads the queue."""
 
 
@@ -255,7 +256,8 @@ def _queue_labels(ssn: Session) -> Iterator[Notice]:
     keys = job_controller.QUEUE_NAME, pod_group_controller.QUEUE_NAME
     for job in ssn.jobs.values():
         own, owner = job.pod_group.name.startswith("podgroup-"), owner_of(job)
-        reads = QUEUES.get(owner.kind, "") if owner is not None else ""
+        reads = "" if owner is None else QUEUES.get(
+            (owner.kind, owner.api_version), QUEUES.get(owner.kind, ""))
         found = {labels[key]: None for task in job.tasks.values() if own or reads
                  for labels in (task.pod.metadata.labels, task.pod.metadata.annotations)
                  for key in keys if key in labels and labels[key] != job.queue}
