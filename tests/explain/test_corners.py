@@ -311,6 +311,11 @@ def test_a_kind_that_is_not_read_is_known_by_name():
     assert "kind RayCronJob is not modelled" in asked(cron).why("nightly").head
     with pytest.raises(LookupError):
         asked(cron).why("night")
+    said = ("status: {state: Queued, conditions: [{type: Admitted, status: 'False', message: no "
+            "quota., lastTransitionTime: '2026-01-02'}, {type: Created, status: 'True', message: "
+            "it is there, lastTransitionTime: '2026-01-01'}]}")
+    other = f"{{apiVersion: example.com/v1, kind: AIJob, metadata: {{name: big}}, {said}}}\n---\n"
+    assert "its status says Queued; Admitted False: no quota." in asked(other).why("big").text
 
 
 @pytest.mark.parametrize("phase", ["Completing", "Restarting"])

@@ -93,7 +93,8 @@ def gap_of(cause: Cause, sure: bool = False) -> Message | None:
              "within": within.get("hyper_node")} | apart
     facts |= {"which": Message(facts["which"])} if "which" in cause.numbers else {}
     facts["more"] = Message(
-        "gap.more", behind=facts.get("behind"), fit=[Message("gap.fit", n=own.get("n"))] * bool(own),
+        "gap.more", behind=facts.get("behind"),
+        fit=[Message("gap.fit", n=own.get("n"))] * bool(own),
         deadlock=Message("gap.deadlock", n=facts["deadlock"]) if "deadlock" in facts else None)
     return Message(code, **facts | _short({**facts, **(gang or pods)}))
 

@@ -6,6 +6,7 @@ from typing import Any
 from volcano_lab.api import objects as api
 from volcano_lab.manifests import misfits, operators, schema, unsupported as not_modelled
 from volcano_lab.manifests.files import Unreadable
+from volcano_lab.manifests.operators.model import at, items
 from volcano_lab.messages import Message, OneSentence, Said, printable
 
 _TABLE = re.compile(r"(NAMESPACE\s+)?NAME\s+[A-Z]")
@@ -13,7 +14,7 @@ _TABLE = re.compile(r"(NAMESPACE\s+)?NAME\s+[A-Z]")
 
 
 UNREAD = frozenset(("document.version", "document.unmodelled", "document.operator",
-                    "document.unread", "manifest.unseen"))
+                    "document.unread", "document.status", "manifest.unseen"))
 """The codes of what is said of an object that is not read."""
 
 
@@ -71,6 +72,22 @@ def _has_pods(document: Any) -> bool:
     return any(isinstance(each.get("containers"), list) or isinstance(
         each.get("schedulerName"), str) for layer in schema.layers(document) for each in layer
                if isinstance(each, dict))
+
+
+def says(document: Any) -> Message | None:
+    """Return what the status of an object of any kind says: its phase, its last condition.
+
+    >>> print(says({"status": {"phase": "Pending", "conditions": [
+    ...     {"type": "Ready", "status": "False", "message": "no quota."}]}}))
+    its status says Pending; Ready False: no quota
+    """
+    status = document.get("status")
+    words = [text for text in (text_of(at(status, key)) for key in ("phase", "state")) if text]
+    last = max((each for each in items(status, "conditions") if text_of(each.get("message"))),
+               key=lambda each: str(each.get("lastTransitionTime", "")), default={})
+    words += [f"{last.get('type')} {last.get('status')}: {last['message']}".rstrip(". \n")
+              ] if last else []
+    return Message("document.status", words=words) if words else None
 
 
 def key_of(document: Any) -> str:

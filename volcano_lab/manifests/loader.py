@@ -254,7 +254,8 @@ class _Batch:
         except documents.NotRead as reason:
             if not self.reports.said_by(document):
                 self._not_read.setdefault(reason.said, []).append(label)
-                self.reports.add(documents.key_of(document), reason.said)
+                for said in filter(None, [reason.said, documents.says(document)]):
+                    self.reports.add(documents.key_of(document), said)
             return
         except Unreadable as error:
             self.errors.append(about(label, error.said))
