@@ -582,3 +582,16 @@ def test_a_request_is_cut_by_more_than_a_third_after_all_single_changes(overtake
     found = [remedy.change for remedy in overtaken.why("big", conf=ENQUEUES).remedies]
     assert found and not any(f"request per pod cpu 4 -> {cpu}" in change
                              for change in found for cpu in (1, 2))
+
+
+@pytest.mark.parametrize(("large", "said"), [
+    (9, "Without default/a, this cycle would not place default/big either: default/a fits"),
+    (4, "Without default/a, this cycle would place default/big: default/a holds what it lacks.")])
+@pytest.mark.parametrize("actions", ["enqueue, allocate", "allocate"])
+def test_a_job_that_has_its_places_is_compared_with_the_one_that_asks(large, said, actions):
+    cluster = Cluster().node("n1", cpu=4).job("a", cpu=3, running={"n1": 1}).job("big", cpu=large)
+    text = cluster.why("big", before="a", conf=conf(actions, "priority", "gang", "overcommit",
+                                                    "predicates", "proportion")).text
+    for name, cpu in (("a", 3), ("big", large)):
+        assert f"default/{name} has a minimum of 1, requests cpu {cpu} for it and has prior" in text
+    assert said in text

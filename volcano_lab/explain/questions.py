@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from volcano_lab.api import JobInfo, TaskInfo, taints
-from volcano_lab.explain import evidence, lint, nodes, required, rules
+from volcano_lab.explain import evidence, lint, nodes, outcome, required, rules
 from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.explanation import Cause, Explanation, over, part
+from volcano_lab.explain.explanation import Cause, Explanation, moment_text, over, part
 from volcano_lab.explain.order import order_causes, turn_of
 from volcano_lab.messages import Message, NoSuch
 from volcano_lab.plugins.kube import pod_info
@@ -161,14 +161,36 @@ def why_before(seen: Evidence, job: JobInfo, other: JobInfo, why: Callable[[str]
             return Explanation(about, Message("order.no_turn", job=seen.called(without.uid)))
         names = {"job": seen.called(without.uid), "other": seen.called(waiting.uid)}
         if not waiting.is_pending():
-            return Explanation(about, Message("order.runs", **names))
+            return Explanation(about, Message("order.runs", **names), [
+                _passed(seen, without, waiting)])
         waits = why(waiting.uid)
-        return Explanation(about, Message("order.waits", **names), waits.causes,
-                           waits.find_remedies)
+        return Explanation(about, Message("order.waits", **names), [
+            _passed(seen, without, waiting), *waits.causes], waits.find_remedies)
     said = Message("order.apart", job=seen.called(refused.uid), other=seen.called(admitted.uid))
     waits = why(refused.uid)
     return Explanation(about, said, [*order_causes(seen, "enqueue", refused, admitted),
                                      *waits.causes], waits.find_remedies)
+
+
+def _passed(seen: Evidence, placed: JobInfo, waiting: JobInfo) -> Cause:
+    """What two jobs request, and what becomes of the one that waits in a cycle without the one that
+    has its places.
+    """
+    sizes = [Message(
+        "order.size", job=seen.called(job.uid), least=job.min_available, priority=job.priority,
+        requests=over(amounts(job.get_min_resources()), {}) or over(evidence.requested(
+            [*job.tasks.values()][:max(job.min_available, 1)]), {}), created=Message(
+            "order.created", moment=moment_text(job.pod_group.metadata.creation_timestamp))
+        if job.pod_group.metadata.creation_timestamp else None) for job in (placed, waiting)]
+    own = {("PodGroup", placed.pod_group.key), *(("Pod", each.key) for each in (
+        placed.tasks.values()))}
+    then = outcome.run([obj for obj in seen.objects if (obj.kind, obj.key) not in own],
+                       seen.ssn.conf, seen.ssn.now).jobs[waiting.uid]
+    code = "admitted" if waiting.is_pending() and not then.is_pending() else "still"
+    code = "placed" if then.is_ready() and then.ready_task_num() else code
+    return Cause("passed", [Message("order.sizes", sizes=sizes), Message(
+        f"order.without.{code}", job=seen.called(placed.uid), other=seen.called(waiting.uid))],
+        {"without": code}, [], True)
 
 
 def _place(seen: Evidence, action: str, job: JobInfo) -> Cause:
