@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from volcano_lab.messages import Message
-from volcano_lab.trace import kinds, plain, shown, state
+from volcano_lab.trace import kinds, shown, state
 from volcano_lab.trace.record import Record
 
 SCORES = ("node_order", "batch_node_order")
@@ -68,11 +68,6 @@ class TraceReader(shown.Shown):
             named = record.kind == name or (record.kind == "call" and record.get("point") == name)
             if named and all(record.get(key) == value for key, value in facts.items()):
                 yield record
-
-    @property
-    def facts(self) -> dict[str, list[dict[str, Any]]]:
-        """The facts of all records, by kind."""
-        return plain.grouped((record.kind, record.facts) for record in self.records)
 
     @property
     def operations(self) -> list[Record]:

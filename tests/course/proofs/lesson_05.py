@@ -22,7 +22,7 @@ def limits_come_down_the_tree(unlimited, tables):
 
 @after("05-capacity-and-the-queue-tree-16")
 def a_guarantee_for_a_team_limits_its_sister(kept):
-    (warning,) = kept.trace.facts["queue_tree_warning"]
+    (warning,) = kept.trace.of("queue_tree_warning")
     assert "research" in warning["message"]
 
 
