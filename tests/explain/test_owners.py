@@ -636,7 +636,10 @@ kind: Workload
 metadata: {name: w, namespace: a, ownerReferences: [{kind: KIND, name: OWNER}]}
 spec: {active: true, queueName: lq}
 status:
-  conditions: [{type: QuotaReserved, status: "False", message: 1 more needed for cpu.}]
+  conditions:
+  - {type: QuotaReserved, status: "False", message: 1 more needed for cpu.}
+  - {type: Evicted, status: "True", message: Preempted for a workload}
+  - {type: Preempted, status: "True", message: Preempted for a workload}
   admissionChecks: [{name: capacity, state: Pending}, {name: dws, state: Ready}]
 """
 
@@ -652,7 +655,8 @@ metadata: {name: o, namespace: a, uid: x, labels: {kueue.x-k8s.io/queue-name: lq
 spec: {suspend: true, template: {spec: {schedulerName: volcano, containers: [{name: c}]}}}
 """
     workload = WORKLOAD.replace("KIND", kind).replace("OWNER", name)
-    said = "its Workload w (1 more needed for cpu, capacity: Pending), which no queue of Volcano"
+    said = ("its Workload w (1 more needed for cpu, Preempted for a workload, capacity: Pending), "
+            "which no queue of Volcano")
     waits = asked(group(), gated, workload).why("a/pg")
     assert said in waits.text and "kubectl get workloads" not in waits.text
     assert not waits.remedies and not any("Workload" in str(each) for each in loads(

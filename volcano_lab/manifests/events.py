@@ -90,13 +90,13 @@ def of_workload(workload: dict[str, Any]) -> dict[str, Message]:
     if any(at(each, "status") == "True" and at(each, "type") in ("Admitted", "Finished")
            for each in conditions):
         return {}
-    why = [at(each, "message") for each in conditions if at(each, "type") == "QuotaReserved"
-           and at(each, "status") == "False"]
+    why = [at(each, "message") for each in conditions if (at(each, "type"), at(each, "status")) in (
+        ("QuotaReserved", "False"), ("Evicted", "True"))]
     why += [f"{at(each, 'name')}: {at(each, 'message') or at(each, 'state')}"
             for each in items(workload, "status.admissionChecks") if at(each, "state") != "Ready"]
     why += ["spec.active false"] * (at(workload, "spec.active") is False)
     said = Message("not_created.workload", workload=str(metadata.get("name")),
-                   why=[str(each).rstrip(". \n") for each in why if each] or None)
+                   why=[*dict.fromkeys(str(each).rstrip(". \n") for each in why if each)] or None)
     return {key_of(workload): said} | {
         OF_WORKLOAD + key_of({"metadata": {**metadata, "name": at(each, "name")}}): said
         for each in items(metadata, "ownerReferences")}
