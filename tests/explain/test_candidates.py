@@ -516,7 +516,8 @@ WITHOUT = {
         hierarchical_order preempt_order protected protected_by_conformance pending_policy
         queue_stays tried_before""",
     "it answers another question": """
-        best_score packed place node_fits node_later no_pod_waits jobs_wait queue_above_limit
+        best_score packed passed spread place node_fits node_later no_pod_waits jobs_wait
+        queue_above_limit
         met_nothing too_near evict_head evict_never evict_no_pdb evict_order evict_policy
         evicted_again evicted_before evicted_for less_important_claimant pods_leave shuffled
         starving_beyond victim"""}

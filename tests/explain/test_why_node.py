@@ -1,8 +1,11 @@
 """What is said of a node: what it has left, and what keeps the pods that wait off it."""
 
 import pytest
+from small_cluster import conf, group, node, pod, queue
 
 from volcano_lab import Cluster
+from volcano_lab.explain import Explainer
+from volcano_lab.manifests.loader import from_dict
 
 
 def cluster():
@@ -110,3 +113,33 @@ status: {phase: Pending}
 """)
     assert ("Job a/later has no pods yet and waits for quota: queue full is cpu 1 short."
             in cluster.why("node/n1").text)
+
+
+@pytest.mark.parametrize(("mode", "said"), [
+    (None, "Its PodGroup has no networkTopology: with mode hard and highestTierAllowed 1"),
+    ("soft", "networkTopology is soft, so plugin network-topology-aware only adds to the scores"),
+    ("hard", "")])
+@pytest.mark.parametrize(("more", "best", "second"), [
+    ((), "node n2 has the highest score, ", "before node n1 with "),
+    (("binpack",), "node n1 has the highest score, ", "before node n3 with ")])
+def test_why_pods_that_run_are_apart(mode, said, more, best, second):
+    """By the scores that nodes have for the pod in a cycle that places it, and the HyperNodes."""
+    topology = {"networkTopology": {"mode": mode, "highestTierAllowed": 2}} if mode else {}
+    parts = [(1, "h1", ["n1", "n2"], "Node"), (1, "h2", ["n3", "n4"], "Node"),
+             (2, "top", ["h1", "h2"], "HyperNode")]
+    explain = Explainer([
+        queue(), *[node(f"n{n}", cpu="8", memory="64Gi") for n in (1, 2, 3, 4)],
+        *[from_dict({"apiVersion": "topology.volcano.sh/v1alpha1", "kind": "HyperNode",
+                     "metadata": {"name": name}, "spec": {"tier": tier, "members": [
+                         {"type": kind, "selector": {"exactMatch": {"name": each}}}
+                         for each in members]}}) for tier, name, members, kind in parts],
+        group("new", minMember=2, phase="Running", **topology),
+        pod("new-0", "new", "n1", requests={"cpu": "2"}),
+        pod("new-1", "new", "n3", requests={"cpu": "2"})], conf(
+            "gang", "predicates", "nodeorder", *more, "network-topology-aware"))
+    for text in (explain.why("new").text, explain.why_not("n1", "new-1").text):
+        assert ("Its pods are on 2 nodes (n1, n3), in h1 and h2: plugins score each node" in text
+                and said in text) is bool(said)
+    text = explain.why_not("n1", "new-1").text
+    assert "If pod default/new-1 were placed in this cycle, beside the other pods:" in text
+    assert mode == "hard" or (best in text and second in text)

@@ -379,8 +379,10 @@ class Explainer(Shown):
             return self.why_task(key)
         if choice is None:
             code = "pod.elsewhere" if other else "pod.no_search"
-            causes = [questions.why_not_cause(self.evidence, key, node, None) or Cause.of(
+            causes = [questions.why_not_cause(self.evidence, key, node, None) or (
+                self._placed_again(found, node) if other else None) or Cause.of(
                 "fits_now", pod=key, node=node)]
+            causes += [*questions.spread(self.evidence, self.session.jobs[found.job])]
             job = [] if other else self.why_job(found.job).causes
             first = next((record["task"] for cause in job for record in cause.records[-1:]
                           if record.get("task") not in (None, key)), None)
@@ -396,6 +398,20 @@ class Explainer(Shown):
         causes = [*causes, questions.despite(self.evidence, found, node)]
         return Explanation(f"pod {key} on node {node}", Message(
             code, pod=key, node=node, other=other), [*filter(None, causes)])
+
+    def _placed_again(self, task: TaskInfo, node: str) -> Cause | None:
+        """What scores give its node and another one to a pod that is there already, in a cycle that
+        places it beside the other pods.
+        """
+        objects = [obj.changed(spec={"node_name": ""}, status={"phase": "Pending"}) if (
+            obj.kind, obj.key) == ("Pod", task.key) else obj for obj in self.objects]
+        again = Explainer(objects, self.conf, self.now).evidence
+        choice = questions.last_choice(again, task.key)
+        other = task.node_name if choice and choice["node"] == node else node
+        cause = questions.why_here(again, again.tasks[task.key], other)
+        if cause is not None:
+            cause.said = [Message("placed_again", pod=task.key, node=node), *cause.sentences]
+        return cause
 
     def _pod(self, name: str) -> str:
         """The key of a pod, or of the first pod of a job that waits."""

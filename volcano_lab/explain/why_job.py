@@ -15,7 +15,7 @@ from volcano_lab.explain.lint import ignored_fields, place_of
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.order import hierarchical_order, priority_note
 from volcano_lab.explain.promises import going_causes
-from volcano_lab.explain.questions import packed
+from volcano_lab.explain.questions import packed, spread
 from volcano_lab.explain.refusals import admission_causes, entitled, limit_causes, never_starts
 from volcano_lab.explain.releases import differs
 from volcano_lab.explain.required import too_near
@@ -87,12 +87,13 @@ def _users_that_never_start(seen: Evidence, causes: list[Cause]) -> Iterator[Cau
 
 
 def unusual(seen: Evidence, job: JobInfo, pods: list[TaskInfo]) -> Iterator[Cause]:
-    """Yield what may surprise of pods that are placed: beside others, and in a full queue or beyond
-    a tier where this was before the cycle.
+    """Yield what may surprise of pods that are placed: beside others, and in a full queue, beyond a
+    tier or in several HyperNodes where this was before the cycle.
     """
     yield from chain(too_near(seen, pods), beyond.crowded(seen, pods))
     if pods and not any(map(seen.is_new, pods)):
-        yield from chain(gangs.beyond_tier(seen, job), origin.above_limit(seen, job.queue, True))
+        yield from chain(gangs.beyond_tier(seen, job), origin.above_limit(seen, job.queue, True),
+                         spread(seen, job))
 
 
 def _placed_here(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
