@@ -389,6 +389,7 @@ IN_ORDER = [
     (Rank.SWITCH, {}, "plugin/proportion.tier=null"),
     (Rank.JOB, {"evicts": {"b": 1}, "owed": True}, "job/default/a.requests.cpu=1"),
     (Rank.QUEUE, {"waits": ["b"]}, "plugin/overcommit.overcommit-factor=2"),
+    (Rank.JOB, {"waits": ["b"]}, "conf/actions=enqueue,allocate,backfill"),
     (Rank.SWITCH, {"waits": ["b"]}, "conf/actions=backfill"),
     (Rank.WAIT, {}, ""), (Rank.NODES, {"evicts": {"b": 1}, "owed": True}, "node/n1.more=1"),
     (Rank.REQUEST, {}, "job/default/a.requests.cpu=100m"),

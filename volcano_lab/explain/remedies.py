@@ -95,9 +95,9 @@ def place(remedy: Remedy, job: JobInfo) -> tuple[int, ...]:
     settings that take nothing from others, nor from what it requests, and those that do; the end of
     jobs by itself, nodes, requests cut by much, fewer of its pods. Of each of these, what ends the
     fewest jobs, and what changes the job and its queue, then one other object, then several, and
-    last the configuration, which all jobs share: plugins, then actions. Behind all of these comes
-    what places some pods only, or ends others for these, then what breaks a gang, and what costs
-    others more than the job requests.
+    last the configuration, which all jobs share: plugins, then actions, then without one of these.
+    Behind all of these comes what places some pods only, or ends others for these, then what breaks
+    a gang, and what costs others more than the job requests.
     """
     made, rank, price = remedy.made, remedy.rank, remedy.price
     lower = rank == Rank.LESS and any(map(LESS.search, made.settings))
@@ -107,7 +107,8 @@ def place(remedy: Remedy, job: JobInfo) -> tuple[int, ...]:
     changed = {text.partition("=")[2] if ".queue=" in text else text.partition(".")[0]
                for text in (*made.settings, *made.removals)} - remedy.world.own(job)
     shared = [each for each in changed if each.startswith(("conf/", "plugin/"))]
-    scope = max((1 + each.startswith("conf/") for each in shared), default=0)
+    scope = max((1 + each.startswith("conf/") * (1 + any(
+        name not in each for name in remedy.world.actions)) for each in shared), default=0)
     owed = price.owed and not cuts and not any(map(NOT_OWED.search, made.settings))
     return (price.dear, splits, min(stage, 1) if owed else stage, len(price.ends), scope,
             len(changed) - len(shared), rank)
