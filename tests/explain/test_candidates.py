@@ -501,7 +501,8 @@ def test_only_pods_that_their_owner_creates_again_are_removed_from_the_manifests
 WITHOUT = {
     "holders, requests, nodes and other queues are tried whatever the cause is": """
         anti_affinity host_ports spread_label volume_limit volume_zone pod_too_large insufficient
-        cluster_too_small no_nodes only_node crowded role_failed stranded reserving refused
+        cluster_too_small never_whole no_nodes only_node crowded role_failed stranded reserving
+        refused
         larger_first quota_used queue_over_deserved real_capability min_resources_ahead""",
     "it ends by itself": """
         promised bound in_time pods_later room_taken queue_opened queue_promised scales

@@ -248,3 +248,16 @@ def test_a_pod_that_others_are_evicted_for_has_why_and_a_change_that_evicts_none
     assert "1 pod of default/old waits: 1 are placed, and its minimum is 1." in found.text
     assert [str(each) for each in found.remedies] == [
         "queue p: capability cpu 8 -> 12 (old loses no pods)"]
+
+
+@pytest.mark.parametrize(("nodes", "said"), [(2, True), (3, False)])
+@pytest.mark.parametrize("runs", [0, 2])
+def test_a_job_that_is_larger_than_the_cluster_is_never_whole_though_a_part_of_it_runs(
+        nodes, said, runs):
+    there = {"n1": runs} if runs else {}
+    cluster = Cluster().job("big", pods=5, cpu=2, min_member=2, running=there)
+    for number in range(nodes):
+        cluster.node(f"n{number + 1}", cpu=4)
+    cluster.job("old", pods=2, cpu=2, running={"n2": 2})
+    assert ("All its 5 pods request cpu 10; all nodes together, even empty, have 8: they are never "
+            "placed all at once." in cluster.why("big").text) is said

@@ -169,14 +169,19 @@ def too_large(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 
 
 def cluster_too_small(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """Yield that all nodes together have less than the job's minimum requests, or are none."""
+    """Yield that all nodes together have less than the job's minimum requests, or than all of its
+    pods do, or are none.
+    """
     asked, there = minimum_above(job, seen.ssn.total_resource)
+    whole, most = minimum_above(job, seen.ssn.total_resource, len(job.tasks))
     if not seen.ssn.nodes:
         yield Cause.of("no_nodes", context=True)
     elif asked:
         first = next(iter(unplaced(job)), None)
         yield Cause.of("cluster_too_small", *(not_announced(seen, asked, first) if first else ()),
                        context=True, least=job.min_available, asked=asked, there=there)
+    elif whole:
+        yield Cause.of("never_whole", context=True, n=len(job.tasks), asked=whole, there=most)
 
 
 def above_queue(ssn: Session, job: JobInfo) -> Iterator[tuple[str, Amounts, Amounts]]:
@@ -191,15 +196,17 @@ def above_queue(ssn: Session, job: JobInfo) -> Iterator[tuple[str, Amounts, Amou
             yield level, part(asked, names), part(limit, names)
 
 
-def minimum_above(job: JobInfo, most: Resource) -> tuple[Amounts, Amounts]:
-    """Return (what a job's minimum requests, the most that there is), of the resources in which
-    that is less.
+def minimum_above(job: JobInfo, most: Resource, least: int | None = None
+                  ) -> tuple[Amounts, Amounts]:
+    """Return (what a job's minimum, or so many pods of it, request, the most that there is), of the
+    resources in which that is less.
     """
+    least = job.min_available if least is None else least
     sizes, there = [task.init_resreq for task in job.tasks.values()], amounts(most)
-    if sizes and len(sizes) < job.min_available:
+    if sizes and len(sizes) < least:
         return {}, {}
     names = dict.fromkeys(name for size in sizes for name, _ in size)
-    asked = {name: sum(sorted(size.get(name) for size in sizes)[:job.min_available])
+    asked = {name: sum(sorted(size.get(name) for size in sizes)[:least])
              for name in names} if sizes else amounts(job.get_min_resources())
     more = [name for name in over(asked, there) if not name.startswith(ATTACHABLE)]
     return part(asked, more), part(there, more)
