@@ -231,8 +231,8 @@ def test_a_job_that_loses_pods_to_a_less_important_one_is_told_for_whom_and_why(
         "for default/new.")
     told = explain.why(pod)
     assert told.causes[1].text == (
-        "default/old has priority 100 and default/new 10; plugin priority, which compares them, "
-        "is not configured.")
+        "default/old has priority 100 and default/new 10 (plugin priority, which compares them, "
+        "is not configured).")
     assert "plugin priority in tier 1 (old loses no pods; new waits)" in map(
         str, told.remedies)
 

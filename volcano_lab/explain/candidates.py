@@ -311,14 +311,19 @@ class Candidates(fields.Fields):
 
     def preempting(self, _: Numbers) -> Iterator[Option]:
         """The action preempt without enqueue, which keeps it from a job that is refused, and as in
-        Helm's configuration without what keeps pods of gangs.
+        Helm's configuration without what keeps pods of gangs no larger than its own.
         """
         if self.job.is_pending():
             actions = options.with_action(self.world, "preempt", but="enqueue").most.settings
-            gangs = any(job.min_available > 1 for job in less_important(self.ssn, self.job))
             yield options.several([*actions, *(
                 f"plugin/{name}.{options.SWITCHED['preempt']}=false" for name in (
-                    "gang", "drf") if gangs and name in self.ssn.plugins)], Rank.SWITCH)
+                    "gang", "drf") if self._meets_gangs() and name in self.ssn.plugins)],
+                Rank.SWITCH)
+
+    def _meets_gangs(self) -> bool:
+        """Whether gangs that are less important and no larger hold something."""
+        return any(1 < job.min_available <= self.job.min_available
+                   for job in less_important(self.ssn, self.job))
 
     def over_minimum(self, numbers: Numbers) -> Iterator[Option]:
         """The action preempt, and a priority above that of gangs with more than their minimum."""
@@ -365,9 +370,8 @@ class Candidates(fields.Fields):
         world, others = self.world, self._others_hold()
         reclaims = [] if "reclaim" in actions else [options.with_action(world, "reclaim")]
         yield from reclaims if others else ()
-        if lower := less_important(ssn, self.job):
-            yield options.with_action(world, "preempt")
-            yield from self.preempting({}) if any(job.min_available > 1 for job in lower) else ()
+        yield from [options.with_action(world, "preempt")] if less_important(ssn, self.job) else ()
+        yield from self.preempting({}) if self._meets_gangs() else ()
         yield from [options.in_order(world)] if actions else ()
         for name in others:
             if world.queues[name].spec.reclaimable is False:
