@@ -159,7 +159,8 @@ HOLDING = [  # the cluster, the sentence
     (full().node("n2", cpu=1).job("tiny", cpu=1, running={"n2": 1}),
      "Holders of cpu: default/old 3, default/tiny 1."),
     (full(2), "Holders of cpu: default/old 3. Node n1 has cpu 3 in use and 2 allocatable."),
-    (Cluster().node("n1", cpu=4).job("new", pods=3, min_member=1, cpu=2, running={"n1": 2}), None),
+    (Cluster().node("n1", cpu=4).job("new", pods=3, min_member=1, cpu=2, running={"n1": 2}),
+     "Holders of cpu: default/new 4."),
     (Cluster().node("n1", cpu=4).job("new", pods=3, min_member=1, cpu=2, running={"n1": 1}).job(
         "tiny", cpu=1, running={"n1": 1}), "Holders of cpu: default/new 2, default/tiny 1."),
     (Cluster().node("n1", cpu=4).job("new", pods=4, min_member=1, cpu=2, running={"n1": 1}).job(

@@ -229,7 +229,7 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
     others, bare = held_by_strangers(seen, names, nodes or ())
     if others and nodes and record.get("task"):
         others += _alone(seen, record, names, nodes)
-    found = [None if holders == [job.uid] else held_by(
+    found = [held_by(
         seen, "held_by.resources" if level is None else "held_by.queue", held, names,
         partial(_waiting_pods, job), resources=names, queue=level), *others, *_over(seen, names)]
     if any(found):
