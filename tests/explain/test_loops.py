@@ -30,7 +30,7 @@ def test_a_change_that_keeps_a_promise_says_where_the_pod_is_placed():
     found = Cluster.read("docs/loop.yaml").timeline(3).why("train")
     assert "1 pipelined" in found.head
     assert [each.effect for each in found.remedies] == [
-        "train is placed on n1 after 4 cycles", "train is placed on 1 new node"]
+        "train is placed on n1 after 2 cycles", "train is placed on 1 new node"]
 
 
 def test_what_is_not_repeated_is_no_loop():
