@@ -18,7 +18,7 @@ from volcano_lab.messages.texts import SUBJECTS, TEXTS
 PROSE = re.compile(r"[a-z]{2,}[ -][a-z]{2,}[ -][a-z]{2,}")
 COMMANDS = re.compile("fact-|kubectl (get|cordon|delete pod|create clusterrole(binding)?|"
                       "rollout restart( -n volcano-system)?)|volcano-lab (why|replay)|"
-                      "config-features|sla-waiting-time|resource-strategy-fit")
+                      "config-features|sla-waiting-time|resource-strategy-fit|network-topology-aware")
 """Three English words, which no name and no field of Kubernetes is."""
 NUMBERS = re.compile(r"\d+")
 
