@@ -13,10 +13,11 @@ from volcano_lab import Cluster, explain as room
 from volcano_lab.api.objects import OwnerReference, Taint
 from volcano_lab.changes import Change
 from volcano_lab.explain import Explainer
-from volcano_lab.explain.candidates import HOLDERS, candidates
+from volcano_lab.explain.candidates import candidates
 from volcano_lab.explain.explanation import TABLES
 from volcano_lab.explain.fields import ROLE
 from volcano_lab.explain.options import Rank, World
+from volcano_lab.explain.others import HOLDERS
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests import loader, with_defaults
 

@@ -10,7 +10,8 @@ from small_cluster import conf
 from volcano_lab import Cluster
 from volcano_lab.changes import Change
 from volcano_lab.explain import Explainer
-from volcano_lab.explain.options import World, apart
+from volcano_lab.explain.configuration import apart
+from volcano_lab.explain.options import World
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests.loader import loads
 

@@ -330,8 +330,7 @@ def test_in_one_queue_too_the_plugin_is_named_that_puts_the_loser_first():
 @pytest.mark.long
 @pytest.mark.parametrize("large", [1, 200])
 def test_a_loop_that_a_change_does_not_cause_does_not_refuse_it(monkeypatch, large):
-    for name in ("outcome", "explainer"):
-        monkeypatch.setattr(f"volcano_lab.explain.{name}.LARGE", large)
+    monkeypatch.setattr("volcano_lab.explain.outcome.LARGE", large)
     found = asked(beside_a_loop(), LOOP, "third")
     offered = {remedy.change: remedy for remedy in found.remedies}
     assert "job default/third: with a toleration of team:NoSchedule" in offered
@@ -344,8 +343,7 @@ def test_a_loop_that_a_change_does_not_cause_does_not_refuse_it(monkeypatch, lar
 @pytest.mark.parametrize("large", [1, 200])
 def test_a_loop_for_the_job_or_of_other_queues_refuses_a_change(monkeypatch, large):
     """With reclaim, old and new lose and gain the same place: none does without it."""
-    for name in ("outcome", "explainer"):
-        monkeypatch.setattr(f"volcano_lab.explain.{name}.LARGE", large)
+    monkeypatch.setattr("volcano_lab.explain.outcome.LARGE", large)
     changes = [remedy.change for remedy in asked(two_queues(), LOOP.replace(
         "allocate, reclaim", "allocate")).remedies]
     assert changes and not any("reclaim" in change for change in changes)
@@ -394,8 +392,7 @@ def test_in_a_large_cluster_that_evicts_more_pods_a_promise_is_not_followed(
 @pytest.mark.long
 def test_in_a_large_cluster_no_change_is_judged_or_offered_twice(monkeypatch):
     """What evicts again and again is refused once, and offered once with what ends that."""
-    for name in ("outcome", "explainer"):
-        monkeypatch.setattr(f"volcano_lab.explain.{name}.LARGE", 10)
+    monkeypatch.setattr("volcano_lab.explain.outcome.LARGE", 10)
     judged, judge = [], Search.judged
     monkeypatch.setattr(Search, "judged", lambda self, change, *rest: judged.append(
         change) or judge(self, change, *rest))

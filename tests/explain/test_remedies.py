@@ -15,9 +15,10 @@ from recorded_cases import HERE, rows
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer, values
 from volcano_lab.explain.candidates import Candidates, distinct
+from volcano_lab.explain.configuration import keeping
 from volcano_lab.explain.evidence import counts
 from volcano_lab.explain.explanation import TABLES
-from volcano_lab.explain.options import Rank, World, keeping
+from volcano_lab.explain.options import Rank, World
 from volcano_lab.explain.outcome import Deadline, TooLate, run
 from volcano_lab.explain.search import ABOUT
 from volcano_lab.explain.tries import Trial

@@ -33,6 +33,7 @@ class Tried(Search):
         self.offered, self._refused, self._known = set(), set(), {}
         self._enough, self._loops, self.judged_ones = (PLACED, ADMITTED), False, []
         self.world, self.job = WORLD, SimpleNamespace(min_available=1, tasks=())
+        self.before = None
 
     def at(self, change):
         self._known[change] = self.gives_by(set(change.settings))

@@ -3,29 +3,26 @@
 Volcano: none
 """
 
+import re
 from collections.abc import Iterable, Iterator
-from itertools import chain, islice
 
-from volcano_lab.api import FAILED, PIPELINED, RELEASING, ROOT_QUEUE, JobInfo, total
-from volcano_lab.api.objects import LimitRange, PodDisruptionBudget, PriorityClass, VolcanoJob
+from volcano_lab.api import FAILED, PIPELINED, ROOT_QUEUE, JobInfo, objects as api, total
 from volcano_lab.changes import Change, Draft, value_before, value_of, value_text
-from volcano_lab.explain import fields, options, owners, values
-from volcano_lab.explain.evictions import less_important
-from volcano_lab.explain.evidence import ended, fails_to_start, still_needed, unplaced
-from volcano_lab.explain.explanation import TABLES, Cause
+from volcano_lab.explain import configuration, evictions, options, others, owners, sizes, values
+from volcano_lab.explain.configuration import SWITCHED, in_order, switched, without_action
+from volcano_lab.explain.evidence import ended, still_needed
+from volcano_lab.explain.explanation import TABLES, Cause, added, part
 from volcano_lab.explain.options import Numbers, Option, Rank, World, gone, once, several
-from volcano_lab.explain.sizes import ROOM, less_or_more, resources
 from volcano_lab.framework import Session
 from volcano_lab.trace import amounts, grouped, queue_attributes
 
 RANGES = {"not_created.max": ("max",), "not_created.above": ("max", "default"),
           "not_created.min": ("min",)}
 """The fields of a LimitRange that refuse a pod, by the message that says so."""
+DESERVED = re.compile(r"queue/[^.]+\.deserved[.[]([^]=]+)")
+"""A setting of what a queue deserves of a resource."""
 CAPABILITY = ("queue_over_capability", "ancestor_over_capability")
 SHARE = ("over_deserved", "overused")
-
-HOLDERS = 24
-"""Holders of which fewer pods are offered."""
 
 
 def candidates(world: World, ssn: Session, job: JobInfo, causes: list[Cause], keep: bool = False
@@ -65,7 +62,40 @@ def _differs(world: World, draft: Draft, text: str) -> bool:
     return bool(before != after and (before or before is False or not nothing))
 
 
-class Candidates(fields.Fields):
+def steadying(world: World, ssn: Session, job: JobInfo, change: Change, loops: bool, free: bool
+              ) -> list[Change]:
+    """Return what keeps what a change gives for one cycle: where pods are evicted again and
+    again (`loops`), allocate before what evicts, that drf names no victims where a tier above
+    names none, or that another queue deserves what it is left with; where the job takes what is
+    `free`, cordoned nodes uncordoned, one of them or all.
+    """
+    if loops:
+        actions = world.applied(change)[1].actions
+        return [option.most for option in distinct(world, [in_order(world), *(
+            switched("drf", switch, False) for name, switch in SWITCHED.items()
+            if name in actions)])] + [*_left_with(world, ssn, job, change)]
+    nodes = [f"node/{name}.unschedulable=false" for name, node in world.nodes.items()
+             if free and node.spec.unschedulable]
+    return [*(Change((each,)) for each in nodes), *[Change(tuple(nodes))] * bool(nodes)]
+
+
+def _left_with(world: World, ssn: Session, job: JobInfo, change: Change) -> Iterator[Change]:
+    """That the queue which holds most of what a change lets the job's queue deserve deserves
+    what it is left with.
+    """
+    names = [found[1] for found in map(DESERVED.match, change.settings) if found]
+    if not names:
+        return
+    known, own = queue_attributes(ssn), job.queue
+    leaves = {each.queue for each in ssn.jobs.values()} & {*known} - {own}
+    held = {name: part(amounts(known[name].allocated), names) for name in sorted(leaves)}
+    for name in sorted(held, key=lambda name: -sum(held[name].values()))[:1]:
+        left = added(held[name], part(amounts(still_needed(job)), names), -1.0)
+        for option in values.raised(world, name, "deserved", [left]):
+            yield option.most
+
+
+class Candidates(others.Others):
     """All options of a job: those for a cause by its table, and what may help whatever it is."""
 
     def waiting(self, causes: list[Cause]) -> Iterator[Option]:
@@ -78,10 +108,10 @@ class Candidates(fields.Fields):
                 yield from self._by_table(cause)
             for uid in cause.numbers.get("stranded", ()):
                 yield from self._gone([uid])
-        yield from options.named_right(world)
+        yield from configuration.named_right(world)
         if "no_enqueue_action" not in codes:
-            yield options.with_action(world, "allocate")
-        if codes & {*ROOM, *CAPABILITY, "over_deserved", "overcommit_refuses"}:
+            yield configuration.with_action(world, "allocate")
+        if codes & {*sizes.ROOM, *CAPABILITY, "over_deserved", "overcommit_refuses"}:
             yield from self._from_others()
         if codes & {*CAPABILITY, *SHARE, "queue_closed", "refused", "node_group"}:
             yield from options.in_queues(world, [job.uid], self._other_queues(job.queue))
@@ -89,57 +119,24 @@ class Candidates(fields.Fields):
         yield from self._fewer_of_others(causes)
         yield once(removals=tuple(f"pod/{task.key}" for task in job.in_status(FAILED).values()),
                    rank=Rank.HARMLESS)
-        yield from less_or_more(world, self.ssn, job, causes)
+        yield from sizes.less_or_more(world, self.ssn, job, causes)
         if not refuses and _fewer_start(causes):
             yield from self._smaller()
         yield from values.fewer(world, job.uid) if "other_scheduler" not in codes else ()
         if refused and not any(map(owners.grows, self.ssn.jobs.values())):  # a change for all jobs
-            evicts = {*options.SWITCHED} & {*world.conf.actions} and (  # which enqueue hinders
-                self._others_hold() or less_important(self.ssn, self.job))
-            yield options.without_action(world, "enqueue", Rank.SWITCH if evicts else Rank.LESS)
+            evicts = SWITCHED.keys() & {*world.conf.actions} and (  # which enqueue hinders
+                self._others_hold() or evictions.less_important(self.ssn, self.job))
+            yield without_action(world, "enqueue", Rank.SWITCH if evicts else Rank.LESS)
 
     def _smaller(self) -> Iterator[Option]:
         """A lower minimum of a gang, or of one of its roles; fewer pods where all have to run."""
         uid, whole = self.job.uid, owners.world_of(self.world.given, self.job)
-        if whole and isinstance(whole[0], VolcanoJob):
+        if whole and isinstance(whole[0], api.VolcanoJob):
             yield from values.smaller_world(whole[0])
         elif owners.comes_whole(self.job):
             yield values.minimum(self.world, uid)
         elif owners.kind_of(self.job) == "Job" and not owners.is_headed(self.job):
             yield from values.role_minima(self.world, uid)
-
-    def _ends(self, causes: list[Cause]) -> Iterator[Option]:
-        """The end of jobs that hold something: of the smallest that is enough, of the largest ones
-        together, or of some on one node.
-        """
-        if any(cause.numbers.get("ends") for cause in causes):
-            return  # the job's controller terminates it before
-        jobs, names = self.ssn.jobs, resources(causes)
-        held, over = (dict.fromkeys(chain(*(cause.numbers.get(each, ()) for cause in causes)))
-                      for each in ("holders", "over"))
-        own = owners.application(self.world.called, self.job)
-        uids = [uid for uid in held if uid not in over and uid in self.world.groups and (
-            owners.application(self.world.called, jobs[uid]) != own and owners.ends(jobs[uid]))]
-        near = sorted(uids, key=lambda uid: max(
-            task.node_name for task in jobs[uid].tasks.values()))
-        small = sorted(uids, key=lambda uid: [jobs[uid].allocated.get(name) for name in names])
-        yield from self._fewest(small, uids, Rank.WAIT)
-        yield from self._fewest([], near, Rank.WAIT)
-
-    def _fewer_of_others(self, causes: list[Cause]) -> Iterator[Option]:
-        """Fewer replicas of a holder with more pods than its minimum, or fewer pods that nothing
-        creates again: as few as it takes.
-        """
-        held = dict.fromkeys(chain(*(cause.numbers.get("holders", ()) for cause in causes)))
-        others = [uid for uid in held if uid != self.job.uid][:HOLDERS]
-        for uid, job in ((uid, self.ssn.jobs[uid]) for uid in others):
-            beyond = max(job.ready_task_num() - max(job.min_available, 1), 0)
-            yield from values.fewer_replicas(self.world, uid, beyond)
-            bare = [] if owners.owner_of(job) else sorted(
-                f"pod/{task.key}" for task in job.tasks.values()
-                if task.node_name and not task.pod.metadata.owner_references)
-            yield from options.stages((Change(removals=tuple(bare[-count:])) for count in range(
-                1, min(beyond, len(bare)) + 1)), Rank.LESS)
 
     def sparing(self, causes: list[Cause]) -> Iterator[Option]:
         """Yield what may keep pods of the job from being evicted: plugins that were not asked,
@@ -152,13 +149,13 @@ class Candidates(fields.Fields):
                    if uid in self.ssn.jobs]
         unasked = [name for cause in causes for name in cause.numbers.get("later", ())]
         yield from self._asked(actions, unasked)
-        yield options.in_order(world)
-        yield options.switched("drf", "enableJobOrder", False)
-        yield options.switched("priority", "enableJobOrder", True)
-        yield options.switched("gang", "enableJobStarving", True)
+        yield in_order(world)
+        yield switched("drf", "enableJobOrder", False)
+        yield switched("priority", "enableJobOrder", True)
+        yield switched("gang", "enableJobStarving", True)
         named = [plugin for each in numbers for plugin in each.get("named_by", ())]
         for action in actions:
-            yield from options.keeping(action, named)
+            yield from configuration.keeping(action, named)
         most = max((winner.priority for winner in winners), default=job.priority)
         yield from self._above(most - 1) if most > job.priority else ()
         if "reclaim" in actions:
@@ -169,7 +166,7 @@ class Candidates(fields.Fields):
         size = amounts(next(iter(job.tasks.values())).init_resreq)
         yield from values.nodes(world, size, {}, self.ssn.nodes, {}, {})
         for action in actions:
-            yield options.without_action(world, action, Rank.LESS)
+            yield without_action(world, action, Rank.LESS)
 
     def _asked(self, actions: Iterable[str], unasked: list[str]) -> Iterator[Option]:
         """That the first tier have priority for preempt, and the plugins that were not asked; for a
@@ -180,7 +177,7 @@ class Candidates(fields.Fields):
         there = [option.name for option in self.world.conf.tiers[0].plugins]
         moved = [f"plugin/{name}.tier=1" for name in (*unasked, "gang") if name not in there]
         for action in actions if unasked and self.job.min_available > 1 else ():
-            yield once(*moved, f"plugin/gang.{options.SWITCHED[action]}=true", rank=Rank.SWITCH)
+            yield once(*moved, f"plugin/gang.{SWITCHED[action]}=true", rank=Rank.SWITCH)
 
     # -- by the cause -----------------------------------------------------------------------------
 
@@ -198,7 +195,7 @@ class Candidates(fields.Fields):
         for row in TABLES["changes"].get(cause.code, ()):
             yield from getattr(self, row["finds"])(cause.numbers) if "finds" in row else ()
             if "actions" in row:
-                yield options.with_action(self.world, *row["actions"])
+                yield configuration.with_action(self.world, *row["actions"])
             if ".minAvailable=" in row.get("path", "") and not owners.comes_whole(self.job):
                 continue  # its operator computes the minimum
             rank = getattr(Rank, row.get("rank", "JOB"))
@@ -214,8 +211,8 @@ class Candidates(fields.Fields):
         world, job = self.world, self.job
         takers = [self.ssn.jobs[uid] for uid in numbers.get("takers", ()) if uid in self.ssn.jobs]
         yield from self.limits(numbers) if "limit" in numbers else ()
-        yield options.in_order(world)
-        yield options.switched("drf", "enableJobOrder", False)
+        yield in_order(world)
+        yield switched("drf", "enableJobOrder", False)
         yield from self._before(takers)
         known = queue_attributes(self.ssn).get(job.queue)
         promised = [task.init_resreq for task in job.in_status(PIPELINED).values()]
@@ -223,58 +220,6 @@ class Candidates(fields.Fields):
         for size in promised[:1]:
             yield from values.nodes(world, amounts(size), amounts(total(promised)),
                                     self.ssn.nodes, {}, {})
-
-    def _ghosts(self, uids: Iterable[str]) -> list[str]:
-        """PodGroups without pods, but for those that the job's own owner has created for pods that
-        come after those of the job, and creates again.
-        """
-        own = getattr(owners.owner_of(self.job), "uid", "")
-        above = {uid: owners.owner_of(self.ssn.jobs[uid]) for uid in uids}
-        return [uid for uid, owner in above.items() if owner is None or not own
-                or owner.uid != own or owner.kind in owners.KINDS["later"]]
-
-    def held(self, numbers: Numbers) -> Iterator[Option]:
-        """That what others hold, or reserve, is free: PodGroups without pods, and jobs that hold
-        something and are short of pods, but for those that lose some just now; of those that only
-        reserve something, and wait as this job does, the smallest that is enough.
-        """
-        jobs = self.ssn.jobs
-        for uids in (self._ghosts(numbers.get("ghosts", ())), numbers.get("over", ())):
-            yield from gone(self.world, uids, Rank.HARMLESS)
-        for pod in numbers.get("bare", ())[:options.ENDED]:
-            yield once(removals=(f"pod/{pod}",), rank=Rank.LESS, kind="bare")
-        stuck = [uid for uid in numbers["holders"] if uid != self.job.uid
-                 and not owners.runs_on(jobs[uid]) and not jobs[uid].allocated.is_empty()
-                 and ((unplaced(jobs[uid]) and not owners.one_by_one(jobs[uid]))
-                      or fails_to_start(jobs[uid])
-                      or not (jobs[uid].is_ready() or jobs[uid].in_status(RELEASING)))]
-        yield from gone(self.world, stuck)
-        for uid in stuck[1:options.ENDED]:
-            yield from gone(self.world, [uid])
-        waits = [uid for uid in numbers["holders"] if "ghosts" in numbers and unplaced(jobs[uid])
-                 and not owners.runs_on(jobs[uid]) and jobs[uid].allocated.is_empty()
-                 and jobs[uid].priority <= self.job.priority]
-        yield from self._fewest(waits[::-1], waits)
-
-    def _fewest(self, small: list[str], large: list[str], rank: int = Rank.OTHERS
-                ) -> Iterator[Option]:
-        """That one of some jobs is gone, the smallest that is enough, or the largest ones together.
-        """
-        some = [[uid] for uid in small] + [large[:n] for n in range(2, options.ENDED + 1)]
-        yield from options.stages((Change(removals=tuple(
-            self.world.owner(uid, rank != Rank.WAIT) for uid in each)) for each in some), rank)
-
-    def whole(self, numbers: Numbers) -> Iterator[Option]:
-        """That the pods of another half-started job are created again, and wait until all of them
-        have a place, as those of the job.
-        """
-        least = {uid: f"{self.world.job(uid)}.minAvailable={count}"
-                 for uid, count in numbers.get("minimums", {}).items()}
-        for uid in least if self.job.uid in least else ():
-            tasks = [*self.ssn.jobs[uid].tasks.values()]
-            if uid != self.job.uid and all(task.pod.metadata.owner_references for task in tasks):
-                yield once(least[self.job.uid], least[uid], rank=Rank.OTHERS, removals=tuple(
-                    f"pod/{task.key}" for task in tasks if task.node_name))
 
     def quotas(self, numbers: Numbers) -> Iterator[Option]:
         """That jobs are deleted of which all pods have ended, and count nevertheless, or one that
@@ -294,112 +239,11 @@ class Candidates(fields.Fields):
         """That the LimitRange allow what a container has, or give it a limit that does."""
         bounds, asked = RANGES.get(numbers["by"], ()), numbers.get("asked")
         for obj in self.world.given if bounds and isinstance(asked, str) else ():
-            if isinstance(obj, LimitRange) and obj.key == numbers["range"]:
+            if isinstance(obj, api.LimitRange) and obj.key == numbers["range"]:
                 yield once(*(options.setting(
                     f"limitrange/{obj.key}", "spec", "limits", str(place), bound, numbers["name"],
                     to=asked) for place, item in enumerate(obj.spec.limits) for bound in bounds
                     if numbers["name"] in getattr(item, bound)))
-
-    def never(self, numbers: Numbers) -> Iterator[Option]:
-        """That jobs which can never start are gone, as many as it takes."""
-        yield from self._gone(numbers["uids"], Rank.HARMLESS)
-
-    def _gone(self, jobs: Iterable[str], rank: int = Rank.OTHERS) -> Iterator[Option]:
-        """That jobs are gone, but for those that are meant to run on."""
-        yield from gone(self.world, [
-            uid for uid in jobs if not owners.runs_on(self.ssn.jobs[uid])], rank)
-
-    def preempting(self, _: Numbers) -> Iterator[Option]:
-        """The action preempt without enqueue, which keeps it from a job that is refused, and as in
-        Helm's configuration without what keeps pods of gangs no larger than its own.
-        """
-        if self.job.is_pending():
-            actions = options.with_action(self.world, "preempt", but="enqueue").most.settings
-            yield options.several([*actions, *(
-                f"plugin/{name}.{options.SWITCHED['preempt']}=false" for name in (
-                    "gang", "drf") if self._meets_gangs() and name in self.ssn.plugins)],
-                Rank.SWITCH)
-
-    def _meets_gangs(self) -> bool:
-        """Whether gangs that are less important and no larger hold something."""
-        return any(1 < job.min_available <= self.job.min_available
-                   for job in less_important(self.ssn, self.job))
-
-    def over_minimum(self, numbers: Numbers) -> Iterator[Option]:
-        """The action preempt, and a priority above that of gangs with more than their minimum."""
-        for option in self._above(numbers["highest"]):
-            change = option.most + options.with_action(self.world, "preempt").most
-            yield once(*change.settings, rank=Rank.SWITCH)
-
-    def first(self, numbers: Numbers) -> Iterator[Option]:
-        """That the job is served before the one that came first."""
-        yield options.switched(numbers["plugin"], f"enable{numbers['kind'].title()}Order", False)
-        if numbers["plugin"] == "priority":
-            yield from self._above(self.ssn.jobs[numbers["first"]].priority)
-        if numbers["kind"] == "queue":
-            theirs = self.world.queues[numbers["first"]].spec.priority
-            yield once(f"queue/{self.job.queue}.priority={theirs + 1}")
-
-    def sooner(self, order: Cause, other: JobInfo) -> Iterator[Option]:
-        """That the job is served before another one that came first: by their priorities, or
-        without the plugin by which that did.
-        """
-        yield from self._before([other])
-        yield from islice(self.first(order.numbers), "plugin" in order.numbers)
-
-    def unprotected(self, numbers: Numbers) -> Iterator[Option]:
-        """Victims without the plugin or the gang's minimum that keeps them, or of a lower priority
-        than the job.
-        """
-        theirs, by = [self.ssn.jobs[uid] for uid in numbers["owners"]], numbers["plugin"]
-        for uid, name in numbers.get("classes", {}).items():
-            yield once(options.setting(self.world.job(uid), "priorityClassName", to=name),
-                       rank=Rank.SWITCH)
-        yield from self._above(numbers["least"], rank=Rank.SWITCH) if by == "priority" else ()
-        if by in options.KEEPERS:
-            yield once(f"plugin/{by}.{options.SWITCHED[numbers['action']]}=false", kind=(
-                "guard" if any(job.min_available > 1 for job in theirs) else ""), rank=Rank.SWITCH)
-        for job in filter(owners.comes_whole, theirs[:3] if by == "gang" else ()):
-            yield values.minimum(self.world, job.uid, Rank.OTHERS)
-
-    # -- whatever the cause is --------------------------------------------------------------------
-
-    def _from_others(self) -> Iterator[Option]:
-        """What would let the job take from others, or be served before them."""
-        ssn, actions = self.ssn, {*options.SWITCHED} & {*self.world.conf.actions}
-        world, others = self.world, self._others_hold()
-        reclaims = [] if "reclaim" in actions else [options.with_action(world, "reclaim")]
-        yield from reclaims if others else ()
-        yield from [options.with_action(world, "preempt")] if less_important(ssn, self.job) else ()
-        yield from self.preempting({}) if self._meets_gangs() else ()
-        yield from [options.in_order(world)] if actions else ()
-        for name in others:
-            if world.queues[name].spec.reclaimable is False:
-                yield once(*(text for each in reclaims for text in each.most.settings),
-                           f"queue/{name}.reclaimable=true", rank=Rank.SWITCH)
-        yield from self._before([
-            other for other in ssn.jobs.values() if other is not self.job and any(
-                not task.pod.spec.node_name for task in other.tasks.values())])
-
-    def _before(self, others: list[JobInfo]) -> Iterator[Option]:
-        """That the job is served before others that wait; in other queues, its queue before theirs.
-        """
-        own, queues = self.job.queue, self.world.queues
-        by_class = [*self._above(*(other.priority for other in others))]
-        theirs = max((queues[other.queue].spec.priority for other in others
-                      if other.queue in queues and other.queue != own), default=None)
-        first = [f"queue/{own}.priority={theirs + 1}"] if theirs is not None and (
-            theirs >= queues[own].spec.priority) else []
-        if by_class and any(other.queue == own for other in others):
-            yield several([*by_class[0].most.settings, *first], Rank.JOB)
-        else:
-            yield from by_class
-            yield several(first, Rank.JOB)
-
-    def _others_hold(self) -> dict[str, None]:
-        """The other queues that hold something."""
-        return dict.fromkeys(other.queue for other in self.ssn.jobs.values()
-                             if other.queue != self.job.queue and not other.allocated.is_empty())
 
     def to_leaves(self, numbers: Numbers) -> Iterator[Option]:
         """That jobs of a queue that has others below it be in one of these, or another."""
@@ -414,18 +258,6 @@ class Candidates(fields.Fields):
                  if queue.is_open and name not in parents]
         return sorted(names, key=lambda name: (own not in line(name), len(line(name))))[:4]
 
-    def _above(self, *priorities: int, rank: int = Rank.JOB) -> Iterator[Option]:
-        """That the job have a PriorityClass above some priorities, where these count: that of its
-        pods, where it is.
-        """
-        if not priorities or "priority" not in self.ssn.plugins:
-            return
-        named = {task.pod.spec.priority_class_name for task in self.job.tasks.values()}
-        known = [obj.name for obj in self.world.objects if isinstance(obj, PriorityClass)
-                 and obj.name in named and obj.value > max(priorities)]
-        yield once(options.setting(self.name, "priorityClassName", to=known[0]) if known else
-                   f"{self.name}.priority={max(priorities) + 1}", rank=rank)
-
     # -- one thing each ---------------------------------------------------------------------------
 
     def disruptions(self, numbers: Numbers) -> Iterator[Option]:
@@ -435,7 +267,7 @@ class Candidates(fields.Fields):
                        for key in numbers.get("bare", ())], Rank.OTHERS)
         most = len(numbers["candidates"])
         for obj in self.world.objects:
-            if not isinstance(obj, PodDisruptionBudget) or obj.key not in numbers["budgets"]:
+            if not isinstance(obj, api.PodDisruptionBudget) or obj.key not in numbers["budgets"]:
                 continue
             path, spec = f"poddisruptionbudget/{obj.key}", obj.spec
             if isinstance(spec.max_unavailable, int):
@@ -457,5 +289,3 @@ def _lacks_pods(causes: Iterable[Cause]) -> bool:
     """
     return any(cause.code in ("pods_refused", "pods_forbidden", "other_scheduler")
                or "failed" in cause.numbers or cause.numbers.get("ended") for cause in causes)
-
-

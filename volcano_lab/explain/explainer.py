@@ -5,39 +5,33 @@ Volcano: none
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from math import inf
 from time import perf_counter, time
 from typing import Any
 
-from volcano_lab.api import FAILED, PIPELINED, RELEASING, JobInfo, TaskInfo, objects as api
+from volcano_lab.api import RELEASING, JobInfo, objects as api
 from volcano_lab.changes.draft import CLASSES
-from volcano_lab.explain import beyond, candidates, kubelet, questions, releases, remedies
-from volcano_lab.explain.evidence import Evidence, counts, held, unbound, waits
+from volcano_lab.explain import candidates, outcome, pods, questions, releases, remedies, sizes
+from volcano_lab.explain.evidence import Evidence, counts, held, unbound
 from volcano_lab.explain.explanation import TABLES, Cause, Explanation, Group, Waiting, each_said
-from volcano_lab.explain.head import PODS_REFUSED, gap_of, head_of, said_already
+from volcano_lab.explain.head import gap_of, head_of, said_already
 from volcano_lab.explain.holdings import why_node, why_queue
 from volcano_lab.explain.left_out import absent, left_out, no_queue
-from volcano_lab.explain.outcome import LARGE, alone
-from volcano_lab.explain.promises import leaving, overdue, promised
-from volcano_lab.explain.remedy import Remedy
 from volcano_lab.explain.victims import cluster_loops, evicted_for, victim_causes, who_evicts
-from volcano_lab.explain.why_job import job_causes, unusual
+from volcano_lab.explain.why_job import job_causes
 from volcano_lab.framework import SchedulerConfiguration, Session, load_conf
 from volcano_lab.framework.collector import collector_paused, enable_past_young
 from volcano_lab.manifests import OPERATORS, Loaded, with_defaults
 from volcano_lab.messages import Message, NoSuch, friendly_errors, near
 from volcano_lab.scheduler import traced
-from volcano_lab.trace import CauseTrace, Part, Shown, TraceReader, names
+from volcano_lab.trace import CauseTrace, Part, Shown, TraceReader, grouped, names
 
 REFUSED = (*candidates.CAPABILITY, "overcommit_refuses", "resource_quota")
 """Causes by which enqueue does not admit a job."""
 LABELS = {row.label for row in OPERATORS.values() if "/" in row.label}
 """Labels in which pods have the name of the object of which an operator has created them."""
-PROMISED = ("never_bound", "promise_lost")
-"""Causes of pipelined pods that are never bound."""
 
 @friendly_errors
 class Explainer(Shown):
@@ -105,30 +99,29 @@ class Explainer(Shown):
     def _labelled(self, name: str) -> list[str]:
         """The jobs of whose pods a label of their operator has a name: it has created no PodGroup.
         """
-        pods = {(task.job, task.namespace, task.pod.metadata.labels.get(label, ""))
-                for task in self.evidence.tasks.values() for label in LABELS}
-        return sorted({uid for uid, space, value in pods if value and name in (
-            value, f"{space}/{value}")})
+        return sorted({task.job for task in self.evidence.tasks.values() for label in LABELS
+                       for value in filter(None, [task.pod.metadata.labels.get(label)])
+                       if name in (value, f"{task.namespace}/{value}")})
 
     def _why_with(self, objects: Sequence[api.KubernetesObject], uid: str) -> Explanation:
         """Why a job waits among other objects."""
         return Explainer(objects, self.conf, self.now).why_job(uid)
 
-    def _has(self, about: str | None) -> bool:
-        """Whether the trace has the searches for a job, by its uid ("": for all)."""
-        return getattr(self.trace, "about", "") in ("", about)
-
     def _with(self, about: str | None) -> Explainer:
-        """The same cycle with the searches for a job, by its name ("": for all)."""
-        return Explainer(self.objects, self.conf, self.now, about=about)
+        """The same cycle with the searches for a job, by its uid ("": for all): this one, where its
+        trace has them.
+        """
+        has = getattr(self.trace, "about", "") in ("", about)
+        return self if has else Explainer(
+            self.objects, self.conf, self.now, about=about and self.names.called(about))
 
     def why_job(self, uid: str) -> Explanation:
         """Return why pods of a job wait, and the changes that place them."""
         uid = self.names.find(uid, "job")[1]
         if (first := self._overtaken(uid)) is not None:
             return first.why_job(uid)
-        if not self._has(uid):
-            return self._with(self.names.called(uid)).why_job(uid)
+        if (full := self._with(uid)) is not self:
+            return full.why_job(uid)
         job = self.session.jobs[uid]
         later = self._later.get(self.names.called(uid))
         if later and not job.tasks:
@@ -143,10 +136,10 @@ class Explainer(Shown):
         codes = {cause.code for cause in causes}
         if codes & {*remedies.VOLUMES} or (job.is_pending() and codes & {*REFUSED}):
             causes += remedies.behind(self.evidence, job, codes)
-        if codes & {*candidates.ROOM} and len(self.session.nodes) < LARGE:
+        if codes & {*sizes.ROOM} and len(self.session.nodes) < outcome.LARGE:
             causes += remedies.larger_first(self.evidence, job)
         causes += [*self._reserving(causes), *releases.defect_causes(self.evidence, job, causes)]
-        loops = self.loops() if len(self.session.nodes) < LARGE else None
+        loops = self.loops() if len(self.session.nodes) < outcome.LARGE else None
         if self._not_created_yet(job):
             causes.append(Cause.of("pods_later", context=True, pods=len(job.tasks)))
         causes += loops.causes if loops is not None else []
@@ -154,25 +147,7 @@ class Explainer(Shown):
             causes.append(Cause.of("in_time", context=True))
         shown = [cause for cause in causes if not said_already(cause, causes)]
         return Explanation(f"job {self.names.called(uid)}", head_of(self.evidence, job, causes),
-                           shown, self._finder(job, causes))
-
-    def _finder(self, job: JobInfo, causes: list[Cause]
-                ) -> Callable[..., Iterable[Remedy]] | None:
-        """What finds changes with which a job gets, or keeps, its places, or has what is counted
-        beyond the lab.
-        """
-        codes = {cause.code for cause in causes}
-        if (seeks := _lacks(job, codes, causes)) or "victim" in codes:
-            return partial(remedies.remedies_for, self.evidence, job, causes, keep=not seeks)
-        losing = {self.evidence.tasks[pod].job: pod for task in job.in_status(PIPELINED).values()
-                  for record in self.evidence.of("victims", task=task.key)
-                  for pod in record["chosen"]}
-        if len(losing) == 1:
-            loser, victim = losing.popitem()
-            return partial(remedies.without_evictions, self.evidence, job, causes,
-                           self.session.jobs[loser], [*victim_causes(self.evidence, victim)])
-        return next((partial(remedies.fitting, self.evidence, job, cause) for cause in causes
-                     if {"sure", "overdue"} & {*cause.numbers}), None)
+                           shown, remedies.finder(self.evidence, job, causes))
 
     def _overtaken(self, uid: str) -> Explainer | None:
         """The first of the cycles up to this one, where it refused a job and then admitted others:
@@ -222,10 +197,9 @@ class Explainer(Shown):
             job.in_status(RELEASING) for job in self.session.jobs.values())
         if not leaves or not (seen.fresh or seen.alone or seen.future) or not self.objects:
             return None
-        large = len(self.session.nodes) >= LARGE
-        found = alone(seen, perf_counter() + seconds if large else inf)
-        there = large or not found.loops or self._has("")
-        cause = cluster_loops(seen if there else self._with("").evidence, found)
+        large = len(self.session.nodes) >= outcome.LARGE
+        found = outcome.alone(seen, perf_counter() + seconds if large else inf)
+        cause = cluster_loops(self._with("").evidence if found.loops and not large else seen, found)
         return None if cause is None else Explanation("cluster", [], [cause], partial(
             remedies.ends_of, seen, cause))
 
@@ -240,14 +214,14 @@ class Explainer(Shown):
         [('overcommit_refuses', ['default/a', 'default/b'])]
         """
         least = None if "allocate" in self.session.enabled_actions else ""
-        if not self._has(least):
-            return self._with(least).waiting()
-        groups: dict[tuple, Group] = {}
+        if (full := self._with(least)) is not self:
+            return full.waiting()
+        rows = list[tuple[tuple, Explanation]]()
         for uid, job in self.session.jobs.items():
             pending, name = unbound(job), self.names.called(uid)
             seen = ((pending and self._overtaken(uid)) or self).evidence
             seen.brief, job = True, seen.ssn.jobs[uid]
-            causes = job_causes(seen, job) if pending else self._beyond(job)
+            causes = job_causes(seen, job) if pending else pods.not_running(seen, job)
             if not causes or causes[0].numbers.get("phase") == "Completed":
                 continue
             first = _foremost(causes)
@@ -256,19 +230,16 @@ class Explainer(Shown):
             queue = job.queue if first.code in candidates.SHARE else first.numbers.get("level")
             key = first.code, queue, tuple(
                 first.numbers.get("short_of") or first.numbers.get("why", ()))
-            group = groups.setdefault(key, Group(first.code, partial(self.why, name)))
-            group.answers.append(Explanation(name, head_of(seen, job, causes), [first]))
+            rows.append((key, Explanation(name, head_of(seen, job, causes), [first])))
         for each in filter(None, (self, self._before)):
             each.evidence.brief = False
-        gone = [*self._not_there()]
-        for code, said in gone:
-            name = said.facts["name"]
-            group = groups.setdefault((code,), Group(code, partial(self.why, name)))
-            group.answers.append(Explanation(
-                name, Message("left_out.head", why=[said]), [Cause(code, said)]))
-        return Waiting(sorted(groups.values(), key=lambda group: (group.code == "bound",
-                                                                  -len(group.answers))),
-                       len(self.session.jobs) + len(gone))
+        gone = [((code,), Explanation(
+            said.facts["name"], Message("left_out.head", why=[said]), [Cause(code, said)]))
+            for code, said in self._not_there()]
+        groups = [Group(key[0], partial(self.why, found[0].about), found)
+                  for key, found in grouped([*rows, *gone]).items()]
+        return Waiting(sorted(groups, key=lambda group: (
+            group.code == "bound", -len(group.answers))), len(self.session.jobs) + len(gone))
 
     def _not_there(self) -> Iterator[tuple[str, Message]]:
         """Yield why objects without a job are not in the session, as (code, message)."""
@@ -280,23 +251,6 @@ class Explainer(Shown):
                         why.code in TABLES["never"]["codes"] or why.facts.get("quota")):
                     yield "pods_not_made", Message("not_created", name=name, what=why)
 
-    def _beyond(self, job: JobInfo) -> list[Cause]:
-        """Why a job of which no pod waits here does not run in the cluster: a part of Volcano does
-        not run, pods are not created, or not again, the cluster refuses a pod, or its node does not
-        end or start one.
-        """
-        seen = self.evidence
-        causes = job_causes(seen, job) if seen.not_created.get(seen.called(job.uid)) else []
-        if lacking := [cause for cause in causes if cause.code in PODS_REFUSED]:
-            return lacking
-        refused = [*beyond.beyond_causes(seen, job.tasks.values())]
-        late = leaving(seen, job) if overdue(seen, job.tasks.values()) else None
-        return [*beyond.idle_causes(seen, job)] or [
-            cause for cause in kubelet.failed_causes(seen, job) if cause.numbers["stuck"]] or (
-            refused if len({cause.code for cause in refused}) > 1 else []) or [
-            cause for cause in (*filter(None, [late]), *kubelet.bound_causes(seen, job))
-            if cause.numbers.get("stuck") or cause.numbers.get("stalled")]
-
     def foremost(self, uid: str) -> Cause | None:
         """Return the first cause for which a job waits; None where no pod of it waits."""
         self.evidence.brief = True
@@ -306,45 +260,12 @@ class Explainer(Shown):
 
     def why_task(self, key: str) -> Explanation:
         """Return why a pod is on its node, or waits."""
-        key = self.names.find(key, "pod")[1]
-        task = self.evidence.tasks[key]
-        if self.evidence.of("commit", task=key, operation="evict"):
-            return self._victim(key)
+        task = self.evidence.tasks[self.names.find(key, "pod")[1]]
+        if self.evidence.of("commit", task=task.key, operation="evict"):
+            return pods.why_evicted(self._with("").evidence, task)
         if task.node_name and task not in held(self.session.jobs[task.job]):
-            return self._placed(task)
-        job, choice = self.why_job(task.job), questions.last_choice(self.evidence, key)
-        if choice is None:
-            tried = Message("pod.not_tried")
-        elif choice["node"] is None:
-            tried = Message("pod.tried", n=choice["nodes"])
-        else:
-            tried = Message("pod.given_back", node=choice["node"])
-        head = [*each_said(job.said), Message("pod.waits", pod=key, status=task.status), tried]
-        return Explanation(f"pod {key}", head, job.causes,
-                           job.find_remedies and partial(job.find_remedies, pod=key))
-
-    def _placed(self, task: TaskInfo) -> Explanation:
-        """Why a pod is on its node, or why it does not run there."""
-        seen, job = self.evidence, self.session.jobs[task.job]
-        idle = [*beyond.idle_causes(seen, job)] if seen.is_new(task) else []
-        refused, waits = [*beyond.beyond_causes(seen, [task])], task.status == PIPELINED
-        said = [promised(seen, job)] if waits or not refused else []
-        said += [] if refused else [
-            questions.why_here(seen, task), questions.despite(seen, task, task.node_name),
-            *unusual(seen, job, [task]), *questions.packed(seen, [task])]
-        causes = idle or [*filter(None, said), *refused]
-        if task.status == FAILED:
-            causes = [*kubelet.failed_causes(seen, job, task.key)]
-        elif not idle:
-            causes = [*kubelet.bound_causes(seen, job, task.key), *causes]
-        by, codes = beyond.decided_by(causes), {cause.code for cause in causes}
-        gap = next((gap_of(cause, "sure" in cause.numbers) for cause in causes
-                    if cause in idle or "sure" in cause.numbers), None)
-        code = "pod.waited" if codes & {*beyond.WAITED} and not waits else "pod.placed"
-        code = "pod.beyond" if by else code
-        code = "pod.idle" if gap else code
-        return Explanation(f"pod {task.key}", Message(
-            code, pod=task.key, status=task.status, node=task.node_name, by=by, gap=gap), causes)
+            return pods.why_placed(self.evidence, task)
+        return pods.why_waits(self.evidence, task, self.why_job(task.job))
 
     def why_queue(self, name: str) -> Explanation:
         """Return what a queue requests, deserves, holds and may hold, and which jobs wait in it."""
@@ -371,54 +292,16 @@ class Explainer(Shown):
         """
         if node not in self.session.nodes:
             raise NoSuch("names.no_such.node", name=node, near=near(node, self.session.nodes))
-        key = self._pod(pod)
-        found, choice = self.evidence.tasks[key], questions.last_choice(self.evidence, key)
-        causes: Sequence[Cause | None] = []
-        code, other = "pod.not_on_node", found.node_name
-        if found.node_name == node:
-            return self.why_task(key)
-        if choice is None:
-            code = "pod.elsewhere" if other else "pod.no_search"
-            causes = [questions.why_not_cause(self.evidence, key, node, None) or (
-                self._placed_again(found, node) if other else None) or Cause.of(
-                "fits_now", pod=key, node=node)]
-            causes += [*questions.spread(self.evidence, self.session.jobs[found.job])]
-            job = [] if other else self.why_job(found.job).causes
-            first = next((record["task"] for cause in job for record in cause.records[-1:]
-                          if record.get("task") not in (None, key)), None)
-            causes = [*causes, *[Cause.of("tried_before", pod=first)] * bool(first), *job]
-        elif cause := questions.why_not_cause(self.evidence, key, node, choice):
-            causes = [cause, *[questions.rule_against(self.evidence, key, node)
-                               ] * (cause.code == "insufficient")]
-        elif choice["node"] == node:
-            code, causes = "node.given_back", self.why_job(found.job).causes
-        else:
-            code, other = "node.other", choice["node"]
-            causes = [questions.why_here(self.evidence, found, node)]
-        causes = [*causes, questions.despite(self.evidence, found, node)]
-        return Explanation(f"pod {key} on node {node}", Message(
-            code, pod=key, node=node, other=other), [*filter(None, causes)])
-
-    def _placed_again(self, task: TaskInfo, node: str) -> Cause | None:
-        """What scores give its node and another one to a pod that is there already, in a cycle that
-        places it beside the other pods.
-        """
-        objects = [obj.changed(spec={"node_name": ""}, status={"phase": "Pending"}) if (
-            obj.kind, obj.key) == ("Pod", task.key) else obj for obj in self.objects]
-        again = Explainer(objects, self.conf, self.now).evidence
-        choice = questions.last_choice(again, task.key)
-        other = task.node_name if choice and choice["node"] == node else node
-        cause = questions.why_here(again, again.tasks[task.key], other)
-        if cause is not None:
-            cause.said = [Message("placed_again", pod=task.key, node=node), *cause.sentences]
-        return cause
+        task = self.evidence.tasks[self._pod(pod)]
+        if task.node_name == node:
+            return self.why_task(task.key)
+        return pods.why_not(self.evidence, task, node, self.why_job)
 
     def _pod(self, name: str) -> str:
         """The key of a pod, or of the first pod of a job that waits."""
-        job = None
-        with suppress(LookupError):
+        try:
             job = self.session.jobs[self.names.find(name, "job")[1]]
-        if job is None:
+        except LookupError:
             return self.names.find(name, "pod")[1]
         if not job.tasks:
             raise NoSuch("why.no_pods", name=name)
@@ -433,22 +316,14 @@ class Explainer(Shown):
         >>> print(cluster.explainer().why_before("b", "a").head)
         enqueue serves default/a before default/b.
         """
-        jobs = self.session.jobs
-        pair = [jobs[self.names.find(name, "job")[1]] for name in (first, second)]
+        pair = [self.session.jobs[self.names.find(name, "job")[1]] for name in (first, second)]
         found = questions.why_before(self.evidence, pair[0], pair[1], self.why_job)
         for cause in [] if found.find_remedies else found.causes[:1]:
             if cause.records and "first" in cause.numbers:
                 pair.sort(key=lambda job: cause.numbers["first"] not in (job.uid, job.queue))
-                found.find_remedies = partial(self._sooner, cause, pair)
+                found.find_remedies = partial(
+                    remedies.sooner, self.evidence, cause, pair, self.why_job)
         return found
-
-    def _sooner(self, order: Cause, jobs: list[JobInfo], seconds: float = inf) -> Iterable[Remedy]:
-        """The changes with which the second of two jobs is served first; where there are none,
-        those with which it runs.
-        """
-        find = self.why_job(jobs[1].uid).find_remedies
-        return remedies.sooner(self.evidence, order, jobs, seconds) or (
-            find(seconds) if find else [])
 
     def who_evicts(self, name: str) -> Explanation:
         """Return which actions may evict pods of a job, for which jobs now, and when.
@@ -460,37 +335,10 @@ class Explainer(Shown):
         """
         job = self.session.jobs[self.names.find(name, "job")[1]]
         found = who_evicts(self.evidence, job)
-        gone = [pod for pods in evicted_for(self.evidence, job).values() for pod in pods]
-        found.find_remedies = self._sparing(job, [
+        gone = [pod for each in evicted_for(self.evidence, job).values() for pod in each]
+        found.find_remedies = remedies.sparing(self.evidence, job, [
             *victim_causes(self.evidence, gone[0])] if gone else [])
         return found
-
-    def _victim(self, key: str) -> Explanation:
-        """Why a pod was evicted: for which pod, by which plugins, what its queue held."""
-        if not self._has(""):
-            return self._with("")._victim(key)
-        causes = list(victim_causes(self.evidence, key))
-        job = self.session.jobs[self.evidence.tasks[key].job]
-        return Explanation(f"pod {key}", Message("pod.evicted", pod=key), causes,
-                           self._sparing(job, causes))
-
-    def _sparing(self, job: JobInfo, causes: list[Cause]) -> Callable[..., Iterable[Remedy]] | None:
-        """What finds changes with which fewer pods of a job are evicted, by the causes of one."""
-        return partial(remedies.remedies_for, self.evidence, job, causes, keep=True
-                       ) if causes else None
-
-
-def _lacks(job: JobInfo, codes: set[str], causes: Iterable[Cause]) -> bool:
-    """Whether a change may place pods: a pipelined one lacks nothing, and none that is not created,
-    unless its Job has ended.
-    """
-    if job.has_pending_tasks() or codes & {*PROMISED, *PODS_REFUSED} or any(
-            cause.numbers.get("ended") for cause in causes):
-        return True
-    if not job.tasks:
-        return "resource_quota" in codes or codes.isdisjoint((
-            "pods_not_made", "pods_forbidden", "groups_beside", "no_pods"))
-    return waits(job) and codes.isdisjoint(("pods_not_made", "pods_forbidden"))
 
 
 def _foremost(causes: list[Cause]) -> Cause:

@@ -7,21 +7,17 @@ Volcano: none
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import accumulate, product
-from math import ceil
 from typing import Any
 
-from volcano_lab.api import PIPELINED, JobInfo, Resource, objects as api, total
-from volcano_lab.api.node_usage import METRICS_PERIOD
+from volcano_lab.api import PIPELINED, Resource, objects as api, taints, total
 from volcano_lab.api.storage import size
-from volcano_lab.api.taints import tolerates
 from volcano_lab.changes import UNSCHEDULABLE, Change, at_path, path_text, value_text
 from volcano_lab.explain import lint, options, owners, required, rules, sizes, values, volumes
+from volcano_lab.explain.configuration import Configured, switched
 from volcano_lab.explain.evidence import still_needed, unplaced
-from volcano_lab.explain.explanation import Amounts, added, moment_text, over, part
-from volcano_lab.explain.options import Numbers, Option, Rank, World, once, setting, several
-from volcano_lab.framework import Session
+from volcano_lab.explain.explanation import Amounts, added, over, part
+from volcano_lab.explain.options import Numbers, Option, Rank, once, setting, several
 from volcano_lab.manifests.schema import unstructure
-from volcano_lab.plugins import tdm
 from volcano_lab.plugins.nodegroup import NODE_GROUP_LABEL
 from volcano_lab.trace import amounts, queue_attributes
 
@@ -32,15 +28,10 @@ OF_IMAGE = ("kubernetes.io/arch", "kubernetes.io/os")
 """Labels of nodes that a container's image needs."""
 
 
-class Fields:
-    """The options for one job in a cluster, after a cycle, that change queues, how plugins compute
-    shares, what pods require of nodes and of each other, or what nodes offer; its name in a change,
-    and its `pods` that wait.
+class Fields(Configured):
+    """The options for one job that change queues, how plugins compute shares, what pods require of
+    nodes and of each other, or what nodes offer.
     """
-
-    def __init__(self, world: World, ssn: Session, job: JobInfo):
-        self.world, self.ssn, self.job, self.name = world, ssn, job, world.job(job.uid)
-        self.pods = world.waiting(job.uid)
 
     # -- queues ------------------------------------------------------------------------------------
 
@@ -132,10 +123,9 @@ class Fields:
         names these, too, with all that the cluster has.
         """
         whole = part(amounts(self.ssn.total_resource), level)
-        return Change(tuple(text for field, amount in (("deserved", level), ("capability", whole))
-                            for option in values.raised(self.world, self.job.queue, field, [amount],
-                                                        field == "capability")
-                            for text in option.most.settings))
+        return sum((option.most for field, amount in (("deserved", level), ("capability", whole))
+                    for option in values.raised(self.world, self.job.queue, field, [amount],
+                                                field == "capability")), Change())
 
     def _deserved_above(self, more: Amounts) -> Option:
         """More that its queue deserves, and each queue above that names these resources."""
@@ -164,7 +154,7 @@ class Fields:
         holder = next((name for name in self.world.line(self.job.queue)
                        if queues[name].spec.affinity), self.job.queue)
         if holder != self.job.queue and not self.ssn.hierarchy_enabled("nodegroup"):
-            yield options.switched("nodegroup", "enableHierarchy", True)
+            yield switched("nodegroup", "enableHierarchy", True)
             holder = self.job.queue
         required = at_path(queues[holder], ("spec", *GROUPS)) or []
         groups = {name: node.metadata.labels.get(NODE_GROUP_LABEL) for name, node in there.items()}
@@ -176,16 +166,6 @@ class Fields:
                        rank=Rank.QUEUE if free else Rank.OTHERS, kind="label")
         if not required:
             yield once("plugin/nodegroup.strict=false", rank=Rank.SWITCH)
-
-    def factor(self, numbers: Numbers) -> Iterator[Option]:
-        """The overcommit factor, to about what the sum of the cause takes."""
-        overcommit: Any = self.ssn.plugins["overcommit"]
-        whole, factor = self.ssn.total_resource, overcommit.factor
-        more = max((amount / whole.get(name) for name, amount in sizes.missing(numbers).items()
-                    if whole.get(name)), default=0.0)
-        first = max(ceil(round(more * 10, 6)), 1)
-        yield values.stepped("plugin/overcommit.overcommit-factor", factor, 0.1, max(200, first),
-                             first=first)
 
     # -- pods and nodes ----------------------------------------------------------------------------
 
@@ -207,7 +187,7 @@ class Fields:
         """The taints that keep pods off a node and that not all, or not any, of the pods tolerate.
         """
         return [taint for taint in node.spec.taints if taint.effect != "PreferNoSchedule"
-                and not pods([any(tolerates(own, taint) for own in pod.spec.tolerations)
+                and not pods([any(taints.tolerates(own, taint) for own in pod.spec.tolerations)
                               for pod in self.pods])]
 
     def _entering(self, node: api.Node) -> int:
@@ -329,38 +309,6 @@ class Fields:
             for member in self.ssn.topology.hyper_nodes[name].hyper_node.spec.members)]
         for name in sorted(leaves, key=lambda name: -numbers["holds"].get(name, 0))[:2]:
             yield Option(partial(_listing, name, free), Rank.OTHERS, len(free))
-
-    def open_hours(self, numbers: Numbers) -> Iterator[Option]:
-        """That the revocable zones of nodes be open now: from this hour on, or until it ends; all
-        day where no hours are known, or these end on the next day.
-        """
-        plugin: Any = self.ssn.plugins["tdm"]
-        now = moment_text(self.ssn.now)[-5:-3]
-        for zone in dict.fromkeys(self.ssn.nodes[name].revocable_zone for name in numbers["names"]):
-            hours = plugin.zones.get(zone, "")
-            start, _, end = hours.replace(" ", "").partition("-")
-            wider = f"{now}:00-{end}" if now < start.zfill(5) else f"{start}-{now}:59"
-            if (tdm.hours_of(hours) or (0, tdm.DAY))[1] >= tdm.DAY:
-                wider = "00:00-23:59"
-            if plugin.closed_because(zone):
-                yield once(f"plugin/tdm.{tdm.ZONE_PREFIX}{zone}={value_text(wider)}",
-                           rank=Rank.OTHERS)
-
-    def thresholds(self, numbers: Numbers) -> Iterator[Option]:
-        """What plugin usage reads as thresholds: those that are written by other names of CPU and
-        memory, or as much as a node uses.
-        """
-        plugin: Any = self.ssn.plugins["usage"]
-        least = {"cpu": plugin.cpu_threshold, "mem": plugin.memory_threshold}
-        given = plugin.arguments.get("thresholds")
-        meant = {name: percent for key, percent in given.items() for name in least if str(
-            key).lower().startswith(name)} if isinstance(given, dict) else {}
-        uses = sorted([use.cpu.get(METRICS_PERIOD, 0.0), use.memory.get(METRICS_PERIOD, 0.0)]
-                      for use in (self.ssn.nodes[name].resource_usage for name in numbers["names"]))
-        levels = [{name: max(least[name], ceil(percent)) for name, percent in zip(
-            least, each, strict=True)} for each in uses]
-        yield from options.stages((Change((f"plugin/usage.thresholds={value_text(level)}",))
-                                   for level in (least | meant, *levels)), Rank.SWITCH)
 
     def recreated(self, _: Numbers) -> Iterator[Option]:
         """That claims are created again whose volume is gone, or is one of a node that is."""

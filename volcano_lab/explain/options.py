@@ -21,13 +21,12 @@ from volcano_lab.changes import Change, Index, at_path, key_of, keys_of, path_te
 from volcano_lab.changes.words import described
 from volcano_lab.explain import explanation
 from volcano_lab.framework import SchedulerConfiguration, action_names
-from volcano_lab.framework.plugin import plugin_names
 from volcano_lab.manifests import OPERATORS, ManifestError, OperatorObject, job_of, with_defaults
 from volcano_lab.manifests.loader import place_key
 from volcano_lab.manifests.operators import SUSPENDED
 from volcano_lab.manifests.operators.model import at, paths_to
 from volcano_lab.manifests.schema import unstructure
-from volcano_lab.messages import Message, meant
+from volcano_lab.messages import Message
 from volcano_lab.trace.plain import grouped
 
 Objects = Sequence[KubernetesObject]
@@ -37,15 +36,8 @@ REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 """The field of an affinity that a cycle keeps to."""
 STEPS = {"cpu": ("100m", "1"), **dict.fromkeys(("memory", "ephemeral-storage"), ("64Mi", "1Gi"))}
 """By how much amounts are turned: small ones, whole ones of two or more; anything else by one."""
-KEEPERS = ("drf", "gang")
-"""Plugins whose answer about victims Helm's configuration switches off; the others protect for a
-reason: without priority, jobs evict others of a higher one.
-"""
 OWNERS = {kind.kind.lower() for kind in OPERATORS}
 """Kinds of operators, as a change names them."""
-SWITCHED = {"preempt": "enablePreemptable", "reclaim": "enableReclaimable"}
-"""Action -> the switch of a plugin's answer about its victims."""
-
 ENDED = 4
 """The most jobs whose end is waited for."""
 
@@ -74,6 +66,29 @@ class Option:
     def most(self) -> Change:
         """The change at its last step."""
         return self.at(self.steps)
+
+
+def smallest(turns: Callable[[int], bool], steps: int, first: int = 1, near: int = 1) -> int | None:
+    """The fewest steps that turn the answer, or at most `near` minus one more, where more steps
+    never turn it back; None where none does. `first` is tried before all others; what the most do
+    not help is given up at once.
+
+    >>> smallest(lambda step: step >= 11, 100), smallest(lambda step: False, 100), smallest(
+    ...     lambda step: step >= 7, 9, 7), smallest(lambda step: step >= 50, 500, 80, near=16)
+    (11, None, 7, 50)
+    """
+    low, high = 0, first
+    if not turns(first):
+        if first == steps or not turns(steps):
+            return None
+        low, high = first, min(2 * first, steps)
+        while not turns(high):
+            low, high = high, min(2 * high, steps)
+    middle = (low + high) // 2 if low or near > 1 else high - 1  # by sums it often just is enough
+    while high - low > near:
+        low, high = (low, middle) if turns(middle) else (middle, high)
+        middle = (low + high) // 2
+    return high
 
 
 def once(*settings: str, removals: tuple[str, ...] = (), rank: int = Rank.QUEUE,
@@ -141,6 +156,7 @@ class World:
     def __init__(self, objects: Objects, conf: SchedulerConfiguration,
                  called: Callable[[str], str] = str):
         self.objects, self.conf, self.called = objects, conf, called
+        self.given: Objects = getattr(objects, "given", objects)  # before controllers see them
         self.actions = [name for name in (conf.refused or conf).actions if name in action_names()]
         self.queues = {obj.name: obj for obj in objects if isinstance(obj, Queue)}
         self.groups = {obj.key: obj for obj in objects if isinstance(obj, PodGroup)}
@@ -205,11 +221,6 @@ class World:
             names.append(queue)
             queue = self.queues[queue].spec.parent or ROOT_QUEUE
         return names
-
-    @property
-    def given(self) -> Objects:
-        """The manifests, before controllers see them."""
-        return getattr(self.objects, "given", self.objects)
 
     def creators(self, uid: str) -> list[OperatorObject]:
         """The manifests of which operators create a job's PodGroup."""
@@ -306,72 +317,3 @@ def gone(world: World, jobs: Iterable[str], rank: int = Rank.OTHERS) -> Iterator
     """That jobs be deleted, with their pods, in this order."""
     names = tuple(world.owner(uid) for uid in jobs if uid in world.groups)
     yield Option(lambda count: Change(removals=names[:count]), rank, len(names))
-
-
-# -- the configuration ----------------------------------------------------------------------------
-
-
-def with_action(world: World, *names: str, but: str = "") -> Option:
-    """More actions as Volcano's documents have them: enqueue first, then allocate, then others;
-    without one.
-    """
-    there = [name for name in world.actions if name != but]
-    for name in (name for name in names if name not in there):
-        place = {"enqueue": 0, "allocate": int("enqueue" in there)}.get(
-            name, there.index("allocate") + 1 if "allocate" in there else len(there))
-        there.insert(place, name)
-    return _actions(there, Rank.HARMLESS if world.conf.refused else Rank.SWITCH)
-
-
-def without_action(world: World, name: str, rank: int = Rank.QUEUE) -> Option:
-    """The actions without one of them, unless it is the only one."""
-    return _actions([each for each in world.actions if each != name] or [name], rank)
-
-
-def named_right(world: World) -> Iterator[Option]:
-    """Plugins that the configuration names by a slip, by the name that is meant."""
-    known = plugin_names()
-    for number, tier in enumerate(world.conf.tiers, 1):
-        for name in [option.name for option in tier.plugins if option.name not in known]:
-            if (right := meant(name, known, 0.75)) and right not in world.conf.plugin_names():
-                yield once(f"plugin/{name}.tier=null", f"plugin/{right}.tier={number}",
-                           rank=Rank.HARMLESS)
-
-
-def in_order(world: World) -> Option:
-    """Allocate before the actions that evict, so that free resources are allocated first."""
-    there = list(world.actions)
-    first = min((there.index(name) for name in SWITCHED if name in there), default=len(there))
-    if "allocate" in there[first:]:
-        there.remove("allocate")
-        there.insert(first, "allocate")
-    return _actions(there)
-
-
-def apart(world: World, first: Change, second: Change) -> Change:
-    """The second of two changes without the first; of the actions, which both set as a whole, what
-    it adds or leaves out. Nothing where it replaces the first.
-    """
-    shared = first.targets & second.targets
-    if shared != {"conf/actions"}:
-        return Change() if shared else second
-    before, after = ({*each.settings[0].partition("=")[2].split(", ")} for each in (first, second))
-    gone = before - after
-    return (without_action(world, min(gone)) if gone else with_action(world, *after - before)).most
-
-
-def _actions(names: list[str], rank: int = Rank.SWITCH) -> Option:
-    return once(f"conf/actions={', '.join(names)}", rank=rank)
-
-
-def switched(plugin: str, switch: str, value: bool) -> Option:
-    """A switch of a plugin."""
-    return once(f"plugin/{plugin}.{switch}={value_text(value)}", rank=Rank.SWITCH)
-
-
-def keeping(action: str, named: Sequence[str] = ()) -> list[Option]:
-    """The switches with which plugins keep more of the pods that an action would evict: on; off for
-    those that `named` some of them.
-    """
-    return [switched(plugin, SWITCHED[action], plugin not in named)
-            for plugin in KEEPERS if action in SWITCHED]

@@ -6,9 +6,9 @@ Volcano: none
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from functools import reduce
+from functools import partial, reduce
 from itertools import chain, islice
 from math import inf
 from time import perf_counter
@@ -16,17 +16,18 @@ from typing import Any
 
 from volcano_lab.api import PIPELINED, JobInfo, objects as api
 from volcano_lab.changes import Change
-from volcano_lab.explain import beyond, origin, outcome, rules, tries, why_job
+from volcano_lab.explain import beyond, head, origin, outcome, rules, tries, why_job
 from volcano_lab.explain.candidates import CAPABILITY, Candidates, candidates, distinct
-from volcano_lab.explain.evidence import Evidence, requested, unplaced
-from volcano_lab.explain.explanation import TABLES, Cause, added, over
-from volcano_lab.explain.options import SWITCHED, Rank, World, switched
+from volcano_lab.explain.configuration import SWITCHED, switched
+from volcano_lab.explain.evidence import Evidence, requested, unplaced, waits
+from volcano_lab.explain.explanation import TABLES, Cause, Explanation, added, over
+from volcano_lab.explain.options import Rank, World
 from volcano_lab.explain.order import turn_of
 from volcano_lab.explain.price import costs, placed_before, price
 from volcano_lab.explain.remedy import Remedy
 from volcano_lab.explain.search import LESS, Search
-from volcano_lab.manifests import cards
-from volcano_lab.manifests.loader import Loaded, ManifestError
+from volcano_lab.explain.victims import victim_causes
+from volcano_lab.manifests import Loaded, ManifestError, cards
 from volcano_lab.messages import Message
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import POINTS, CauseTrace, amounts, short
@@ -49,6 +50,44 @@ EVICTING = {*TABLES["doors"]["evicting"].split(), *TABLES["protection"].values()
 """Causes that no pods are evicted for it then."""
 DOORS = 2
 """How many of these are named."""
+
+
+def finder(seen: Evidence, job: JobInfo, causes: list[Cause]
+           ) -> Callable[..., Iterable[Remedy]] | None:
+    """Return what finds changes with which a job gets, or keeps, its places, or has what is counted
+    beyond the lab.
+    """
+    codes = {cause.code for cause in causes}
+    if (seeks := _lacks(job, codes, causes)) or "victim" in codes:
+        return partial(remedies_for, seen, job, causes, keep=not seeks)
+    losing = {seen.tasks[pod].job: pod for task in job.in_status(PIPELINED).values()
+              for record in seen.of("victims", task=task.key) for pod in record["chosen"]}
+    if len(losing) == 1:
+        loser, victim = losing.popitem()
+        return partial(without_evictions, seen, job, causes,
+                       seen.ssn.jobs[loser], [*victim_causes(seen, victim)])
+    return next((partial(fitting, seen, job, cause) for cause in causes
+                 if {"sure", "overdue"} & {*cause.numbers}), None)
+
+
+def _lacks(job: JobInfo, codes: set[str], causes: Iterable[Cause]) -> bool:
+    """Whether a change may place pods: a pipelined one lacks nothing, and none that is not created,
+    unless its Job has ended.
+    """
+    lost = {"never_bound", "promise_lost", *head.PODS_REFUSED}  # pods, or their promised places
+    if job.has_pending_tasks() or codes & lost or any(
+            cause.numbers.get("ended") for cause in causes):
+        return True
+    if not job.tasks:
+        return "resource_quota" in codes or codes.isdisjoint((
+            "pods_not_made", "pods_forbidden", "groups_beside", "no_pods"))
+    return waits(job) and codes.isdisjoint(("pods_not_made", "pods_forbidden"))
+
+
+def sparing(seen: Evidence, job: JobInfo, causes: list[Cause]
+            ) -> Callable[..., Iterable[Remedy]] | None:
+    """Return what finds changes with which fewer pods of a job are evicted, by causes of one."""
+    return partial(remedies_for, seen, job, causes, keep=True) if causes else None
 
 
 def remedies_for(seen: Evidence, job: JobInfo, causes: list[Cause], seconds: float = inf,
@@ -114,10 +153,11 @@ def place(remedy: Remedy, job: JobInfo) -> tuple[int, ...]:
             len(changed) - len(shared), rank)
 
 
-def sooner(seen: Evidence, order: Cause, jobs: list[JobInfo], seconds: float = inf
-           ) -> list[Remedy]:
+def sooner(seen: Evidence, order: Cause, jobs: list[JobInfo], why: Callable[[str], Explanation],
+           seconds: float = inf) -> Iterable[Remedy]:
     """Return changes with which an action serves the second of two jobs before the first, with what
-    they cost others; none after `seconds`.
+    they cost others; none after `seconds`. Where there are none, those with which it runs: `why`
+    explains it.
     """
     (first, second), action = jobs, order.records[0].action
     end, now, (other, name) = perf_counter() + seconds, seen.ssn.now, map(
@@ -136,7 +176,8 @@ def sooner(seen: Evidence, order: Cause, jobs: list[JobInfo], seconds: float = i
             brings = gain, *costs(seen.called, cost)
             found += [Remedy(brings, option.most, option.rank, world, name, price=cost)
                       ] * (turns[1] < turns[0])
-    return found
+    find = None if found else why(second.uid).find_remedies
+    return find(seconds) if find else found
 
 
 def fitting(seen: Evidence, job: JobInfo, sure: Cause, seconds: float = inf) -> Iterator[Remedy]:
@@ -188,14 +229,11 @@ def ends_of(seen: Evidence, loops: Cause, seconds: float = inf) -> Iterator[Reme
     for option in [*distinct(world, keeper), *candidates(world, seen.ssn, victim, [loops], True)]:
         if found == ENDS or option.steps > 1:
             continue
-        try:
-            after = outcome.outcome(*world.applied(option.most), "", seen.ssn.now, end,
-                                    lambda after: False)
-        except (ManifestError, outcome.TooLate):
-            continue
-        if not after.loops:
-            found += 1
-            yield Remedy((Message("gains.loop_ends"),), option.most, option.rank, world)
+        with suppress(ManifestError, outcome.TooLate):
+            if not outcome.outcome(*world.applied(option.most), "", seen.ssn.now, end,
+                                   lambda after: False).loops:
+                found += 1
+                yield Remedy((Message("gains.loop_ends"),), option.most, option.rank, world)
 
 
 # -- what a job waits for behind what it waits for -------------------------------------------------

@@ -4,10 +4,8 @@ Volcano: none
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import reduce
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from operator import add
 from time import perf_counter
 from typing import Any
 
@@ -15,23 +13,21 @@ from attrs import evolve
 
 from volcano_lab.api import quantity
 from volcano_lab.changes import Change
-from volcano_lab.explain import values, why_job
-from volcano_lab.explain.candidates import candidates, distinct
-from volcano_lab.explain.evidence import Evidence, counts, still_needed, unbound
-from volcano_lab.explain.explanation import Cause, added, part
-from volcano_lab.explain.options import SWITCHED, Option, Rank, World, apart, in_order, switched
+from volcano_lab.explain import configuration, why_job
+from volcano_lab.explain.candidates import candidates, steadying
+from volcano_lab.explain.evidence import Evidence, counts, unbound
+from volcano_lab.explain.explanation import Cause
+from volcano_lab.explain.options import Option, Rank, World, smallest
 from volcano_lab.explain.outcome import Deadline, TooLate, run
 from volcano_lab.explain.remedy import Remedy
 from volcano_lab.explain.tries import ADMITTED, FIRST, NOTHING, PLACED, PROMISED, Tries, by_sums
-from volcano_lab.framework.observer import joined
-from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.framework import joined
+from volcano_lab.manifests import ManifestError
 from volcano_lab.messages import Message
-from volcano_lab.trace import CauseTrace, amounts, grouped, queue_attributes
+from volcano_lab.trace import CauseTrace, grouped
 
 SETS, FIRSTS, ALIKE, LONGEST = 2, 6, 24, 6
-"""Sets of changes that are offered, changes that begin one, alternatives of one kind, and the
-changes of a set where none of two helps.
-"""
+"""Sets that are offered, changes that begin one, alternatives of a kind, changes of a `chain`."""
 LARGER = 8
 """The most nodes that are offered for all pods of a job."""
 ABOUT = 12
@@ -39,41 +35,12 @@ ABOUT = 12
 ALTERNATIVES = ("uncordon", "repair", "label", "queue", "group", "topology", "slots", "class")
 """Options of a kind of which any one does; each of the other kinds is shown alone."""
 ALONE = ("cut", "queue", "minimum", "guard")
-"""Kinds that are no part of a set: a job that is smaller, or elsewhere, is another job; and what
-lets gangs be broken is for no job's sake.
-"""
+"""Kinds that are no part of a set: they make it another job, or break gangs for no job's sake."""
 LESS = re.compile(r"\.min(Available|Member|TaskMember\.[^=]*)=")
 """A setting that places a job with fewer of its pods."""
-DESERVED = re.compile(r"queue/[^.]+\.deserved[.[]([^]=]+)")
-"""A setting of what a queue deserves of a resource."""
 SPARING, ANY = frozenset({*range(Rank.OTHERS), Rank.LESS}), frozenset(range(Rank.WAIT))
 EVERY = ANY - {Rank.REQUEST}
-"""Ranks of what is part of a set before nodes are bought, last of all, and before requests are cut
-by more than a third.
-"""
-
-
-def smallest(turns: Callable[[int], bool], steps: int, first: int = 1, near: int = 1) -> int | None:
-    """The fewest steps that turn the answer, or at most `near` minus one more, where more steps
-    never turn it back; None where none does. `first` is tried before all others; what the most do
-    not help is given up at once.
-
-    >>> smallest(lambda step: step >= 11, 100), smallest(lambda step: False, 100), smallest(
-    ...     lambda step: step >= 7, 9, 7), smallest(lambda step: step >= 50, 500, 80, near=16)
-    (11, None, 7, 50)
-    """
-    low, high = 0, first
-    if not turns(first):
-        if first == steps or not turns(steps):
-            return None
-        low, high = first, min(2 * first, steps)
-        while not turns(high):
-            low, high = high, min(2 * high, steps)
-    middle = (low + high) // 2 if low or near > 1 else high - 1  # by sums it often just is enough
-    while high - low > near:
-        low, high = (low, middle) if turns(middle) else (middle, high)
-        middle = (low + high) // 2
-    return high
+"""Ranks in sets before nodes are bought, last of all, and before requests are cut by much."""
 
 
 def _cuts_more(change: Change, other: Change) -> bool:
@@ -91,7 +58,7 @@ def _cuts_more(change: Change, other: Change) -> bool:
 
 
 def _sum(options: Iterable[Option]) -> Change:
-    return reduce(add, (option.most for option in options), Change())
+    return sum((option.most for option in options), Change())
 
 
 def _first(causes: Sequence[Cause]) -> str:
@@ -124,8 +91,7 @@ class Search(Tries):
         yield from self._large(several, [*waits, *late], requests) if self.large else (
             self.singles(own))
         yield from self.sets(several, SPARING)
-        if not self.large:
-            yield from self.singles(late)
+        yield from self.singles([] if self.large else late)
         if self._leaves_less():
             yield from islice(self.singles(self._sized(late)), 1)
             yield from self.sets([*own, *late], EVERY)
@@ -134,8 +100,7 @@ class Search(Tries):
         yield from sorted(self.singles(waits), key=lambda each: len(each.made.removals))[:1]
         if all(not change.settings or ".more=" in change.settings[0] for change in self.offered):
             yield from self.singles(requests)
-        if not self.offered:
-            yield from self.sets(several, ANY)
+        yield from self.sets([] if self.offered else several, ANY)
 
     def _leaves_less(self) -> bool:
         """Whether what is offered so far but waiting, if anything, places the job with a lower
@@ -195,9 +160,8 @@ class Search(Tries):
     def _by_sums(self, option: Option) -> Remedy | None:
         """What is enough by sums, where less turns one cycle by evictions and does not hold."""
         enough = option.at(option.first)
-        if enough in self._refused or self.at(enough) != PLACED:
-            return None
-        return self.judged(enough, option.rank)
+        turns = enough not in self._refused and self.at(enough) == PLACED
+        return self.judged(enough, option.rank) if turns else None
 
     def _fewer(self, option: Option, remedy: Remedy) -> Remedy:
         """As many nodes as the job takes of those that were found in wide steps."""
@@ -239,40 +203,13 @@ class Search(Tries):
         return tuple(change for change in same[:ALIKE] if self.at(change) == PLACED)
 
     def _steadied(self, change: Change, rank: int) -> Remedy | None:
-        """A change that helps for one cycle, with what is free and keeps that: where pods are
-        evicted again and again, allocate before what evicts, that drf names no victims where a
-        tier above names none, or that another queue deserves what it is left with; for fields of
-        pods, cordoned nodes uncordoned, one of them or all.
-        """
-        nodes = tuple(f"node/{name}.unschedulable=false" for name, node in self.world.nodes.items()
-                      if node.spec.unschedulable and rank >= Rank.JOB and by_sums(change))
-        keeps = [*(Change((each,)) for each in nodes), Change(nodes)] if nodes else []
-        if self._loops:
-            actions = self.world.applied(change)[1].actions
-            keeps = [option.most for option in distinct(self.world, [in_order(self.world), *(
-                switched("drf", switch, False) for name, switch in SWITCHED.items()
-                if name in actions)])] + [*self._left_with(change)]
-        for other in keeps:
-            if perf_counter() < self.end and not other.targets & change.targets:
-                remedy = self.judged(other + change, max(Rank.SWITCH, rank))
-                if remedy is not None:
-                    return remedy
+        """A change that helps for one cycle, with one that keeps what it gives."""
+        for other in steadying(self.world, self.before, self.job, change, self._loops,
+                               rank >= Rank.JOB and by_sums(change)):
+            if perf_counter() < self.end and not other.targets & change.targets and (
+                    remedy := self.judged(other + change, max(Rank.SWITCH, rank))):
+                return remedy
         return None
-
-    def _left_with(self, change: Change) -> Iterator[Change]:
-        """That the queue which holds most of what a change lets the job's queue deserve deserves
-        what it is left with.
-        """
-        names = [found[1] for found in map(DESERVED.match, change.settings) if found]
-        if not names:
-            return
-        known, own = queue_attributes(self.before), self.job.queue
-        leaves = {job.queue for job in self.before.jobs.values()} & {*known} - {own}
-        held = {name: part(amounts(known[name].allocated), names) for name in sorted(leaves)}
-        for name in sorted(held, key=lambda name: -sum(held[name].values()))[:1]:
-            left = added(held[name], part(amounts(still_needed(self.job)), names), -1.0)
-            for option in values.raised(self.world, name, "deserved", [left]):
-                yield option.most
 
     def fewest(self, option: Option) -> Change | None:
         """The smallest change of an option with which the job is placed; where one only promises
@@ -308,10 +245,9 @@ class Search(Tries):
         for first in sorted(firsts, key=lambda option: -self.best(option))[:FIRSTS]:
             for change, most, alike in self._after(
                     first, self._seconds(first, ranks) if seconds is None else seconds):
-                if any(change.has(each) for each in tried):
-                    continue
-                tried |= {change, *alike}
-                found += filter(None, [self.judged(change, most, alike)])
+                if not any(map(change.has, tried)):
+                    tried |= {change, *alike}
+                    found += filter(None, [self.judged(change, most, alike)])
             if perf_counter() > self.end or len(found) >= FIRSTS:
                 break
         self.offered |= {each for remedy in found for each in (remedy.made, *remedy.alike)}
@@ -325,7 +261,7 @@ class Search(Tries):
         alike: set[Change] = set()
         for number, second in enumerate(seconds):
             both = first.most + second.most
-            other = apart(self.world, first.most, second.most)
+            other = configuration.apart(self.world, first.most, second.most)
             if both in alike or second.most == first.most or other in self.offered or (
                     self.at(other) == PLACED or self.at(both) != PLACED):
                 continue
@@ -390,10 +326,8 @@ class Search(Tries):
         """
         done: list[Option] = []
         causes, options = self._next(Change())
-        while causes and len(done) < LONGEST and self.at(_sum(done)) != PLACED:
-            step = self._step(_sum(done), causes, options)
-            if step is None:
-                return
+        while causes and len(done) < LONGEST and self.at(_sum(done)) != PLACED and (
+                step := self._step(_sum(done), causes, options)):
             done, causes, options = [*done, step[0]], *step[1:]
         if not done or self.at(_sum(done)) != PLACED:
             return
@@ -405,5 +339,4 @@ class Search(Tries):
             made += self._least(option, made, _sum(done[place + 1:]))
         if made not in self.offered:
             self.offered.add(made)
-            remedy = self.judged(made, max(option.rank for option in done))
-            yield from [remedy] if remedy is not None else ()
+            yield from filter(None, [self.judged(made, max(option.rank for option in done))])

@@ -1,0 +1,120 @@
+"""Why a pod is on its node, does not run there, waits, or is not on another node.
+
+Volcano: none
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from volcano_lab.api import FAILED, PIPELINED, JobInfo, TaskInfo
+from volcano_lab.explain import beyond, head, kubelet, promises, questions, remedies, why_job
+from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain.explanation import Cause, Explanation, each_said
+from volcano_lab.explain.victims import victim_causes
+from volcano_lab.messages import Message
+from volcano_lab.scheduler import traced
+from volcano_lab.trace import CauseTrace
+
+
+def not_running(seen: Evidence, job: JobInfo) -> list[Cause]:
+    """Return why a job of which no pod waits here does not run in the cluster: a part of Volcano
+    does not run, pods are not created, or not again, the cluster refuses a pod, or its node does
+    not end or start one.
+    """
+    causes = why_job.job_causes(seen, job) if seen.not_created.get(seen.called(job.uid)) else []
+    refused = [*beyond.beyond_causes(seen, job.tasks.values())]
+    late = promises.leaving(seen, job) if promises.overdue(seen, job.tasks.values()) else None
+    return [cause for cause in causes if cause.code in head.PODS_REFUSED] or [
+        *beyond.idle_causes(seen, job)] or [
+        cause for cause in kubelet.failed_causes(seen, job) if cause.numbers["stuck"]] or (
+        refused if len({cause.code for cause in refused}) > 1 else []) or [
+        cause for cause in (*filter(None, [late]), *kubelet.bound_causes(seen, job))
+        if cause.numbers.get("stuck") or cause.numbers.get("stalled")]
+
+
+def why_waits(seen: Evidence, task: TaskInfo, job: Explanation) -> Explanation:
+    """Return why a pod waits, by why its job does."""
+    choice = questions.last_choice(seen, task.key)
+    if choice is None:
+        tried = Message("pod.not_tried")
+    elif choice["node"] is None:
+        tried = Message("pod.tried", n=choice["nodes"])
+    else:
+        tried = Message("pod.given_back", node=choice["node"])
+    said = [*each_said(job.said), Message("pod.waits", pod=task.key, status=task.status), tried]
+    return Explanation(f"pod {task.key}", said, job.causes,
+                       job.find_remedies and partial(job.find_remedies, pod=task.key))
+
+
+def why_evicted(seen: Evidence, task: TaskInfo) -> Explanation:
+    """Return why a pod was evicted: for which pod, by which plugins, what its queue held."""
+    causes = [*victim_causes(seen, task.key)]
+    return Explanation(f"pod {task.key}", Message("pod.evicted", pod=task.key), causes,
+                       remedies.sparing(seen, seen.ssn.jobs[task.job], causes))
+
+
+def why_placed(seen: Evidence, task: TaskInfo) -> Explanation:
+    """Return why a pod is on its node, or why it does not run there."""
+    job = seen.ssn.jobs[task.job]
+    idle = [*beyond.idle_causes(seen, job)] if seen.is_new(task) else []
+    refused, waits = [*beyond.beyond_causes(seen, [task])], task.status == PIPELINED
+    said = [promises.promised(seen, job)] if waits or not refused else []
+    said += [] if refused else [
+        questions.why_here(seen, task), questions.despite(seen, task, task.node_name),
+        *why_job.unusual(seen, job, [task]), *questions.packed(seen, [task])]
+    causes = idle or [*filter(None, said), *refused]
+    if task.status == FAILED:
+        causes = [*kubelet.failed_causes(seen, job, task.key)]
+    elif not idle:
+        causes = [*kubelet.bound_causes(seen, job, task.key), *causes]
+    by, codes = beyond.decided_by(causes), {cause.code for cause in causes}
+    gap = next((head.gap_of(cause, "sure" in cause.numbers) for cause in causes
+                if cause in idle or "sure" in cause.numbers), None)
+    code = "pod.waited" if codes & {*beyond.WAITED} and not waits else "pod.placed"
+    code = "pod.beyond" if by else code
+    code = "pod.idle" if gap else code
+    return Explanation(f"pod {task.key}", Message(
+        code, pod=task.key, status=task.status, node=task.node_name, by=by, gap=gap), causes)
+
+
+def why_not(seen: Evidence, task: TaskInfo, node: str, why_job: Callable[[str], Explanation]
+            ) -> Explanation:
+    """Return why a pod is not on a node; `why_job` explains its job."""
+    key, choice = task.key, questions.last_choice(seen, task.key)
+    code, other = "pod.not_on_node", task.node_name
+    if choice is None:
+        code = "pod.elsewhere" if other else "pod.no_search"
+        job = [] if other else why_job(task.job).causes
+        first = next((record["task"] for cause in job for record in cause.records[-1:]
+                      if record.get("task") not in (None, key)), None)
+        causes: Sequence[Cause | None] = [questions.why_not_cause(seen, key, node, None) or (
+            _placed_again(seen, task, node) if other else None) or Cause.of(
+            "fits_now", pod=key, node=node), *questions.spread(seen, seen.ssn.jobs[task.job]),
+            *[Cause.of("tried_before", pod=first)] * bool(first), *job]
+    elif cause := questions.why_not_cause(seen, key, node, choice):
+        causes = [cause, *[questions.rule_against(seen, key, node)
+                           ] * (cause.code == "insufficient")]
+    elif choice["node"] == node:
+        code, causes = "node.given_back", why_job(task.job).causes
+    else:
+        code, other = "node.other", choice["node"]
+        causes = [questions.why_here(seen, task, node)]
+    causes = [*causes, questions.despite(seen, task, node)]
+    return Explanation(f"pod {key} on node {node}", Message(
+        code, pod=key, node=node, other=other), [*filter(None, causes)])
+
+
+def _placed_again(seen: Evidence, task: TaskInfo, node: str) -> Cause | None:
+    """What scores give its node and another one to a pod that is there already, in a cycle that
+    places it beside the other pods.
+    """
+    objects = [obj.changed(spec={"node_name": ""}, status={"phase": "Pending"}) if (
+        obj.kind, obj.key) == ("Pod", task.key) else obj for obj in seen.objects]
+    trace, ssn = traced(objects, seen.ssn.conf, now=seen.ssn.now, trace=CauseTrace())
+    again = Evidence(ssn, trace, objects)
+    choice = questions.last_choice(again, task.key)
+    other = task.node_name if choice and choice["node"] == node else node
+    cause = questions.why_here(again, again.tasks[task.key], other)
+    if cause is not None:
+        cause.said = [Message("placed_again", pod=task.key, node=node), *cause.sentences]
+    return cause
