@@ -92,7 +92,8 @@ def test_why_answers_with_what_runs_where_the_configuration_is_refused(files, na
     (files / "both.conf").write_text(
         "actions: allocate\ntiers: [{plugins: [{name: proportion}, {name: drf, enableHierarchy: "
         "true}]}]")
-    answers = [volcano_lab_command("why", files / "cluster.yaml", name, "-o", "wide", *more)
+    answers = [volcano_lab_command("why", files / "cluster.yaml", name, "-o", "wide", "--seconds",
+                                  "600", *more)
                for more in ([], ["--conf", files / conf])]
     assert [answer.returncode for answer in answers] == [0, 0]
     assert answers[0].stdout == answers[1].stdout

@@ -189,6 +189,12 @@ def test_what_keeps_pods_from_being_evicted(actions, winners, later, first, rest
     assert ("2 queue/a.deserved.cpu=9" in found) == (rest is not None)
 
 
+def test_a_job_whose_pods_are_created_later_is_kept_by_no_nodes():
+    found = finder(holders(**TWO))
+    found.job.tasks.clear()
+    assert not [text for text in texts(found.sparing([])) if "node/" in text]
+
+
 @pytest.mark.parametrize(("theirs", "said"), [([7, 3], ["job/default/new.priority=7"]),
                                               ([5], []), ([4], [])])
 def test_a_victim_gets_the_priority_of_the_one_that_evicts_it(theirs, said):

@@ -245,7 +245,7 @@ def test_a_pod_that_others_are_evicted_for_has_why_and_a_change_that_evicts_none
     assert ("Before this cycle queue a held less than it deserves, so reclaim may evict for it "
             "(queue a: cpu 0 allocated, 4 deserved; queue b: cpu 8 allocated, 4 deserved). "
             in found.text)
-    assert "1 pod of default/old waits: 1 are placed, and its minimum is 1." in found.text
+    assert "1 pod of default/old waits, with 1 placed and a minimum of 1." in found.text
     assert [str(each) for each in found.remedies] == [
         "queue p: capability cpu 8 -> 12 (old loses no pods)"]
 

@@ -163,8 +163,8 @@ class Candidates(others.Others):
                 yield once(f"queue/{job.queue}.priority={world.queues[name].spec.priority}")
             yield once(f"queue/{job.queue}.reclaimable=false", rank=Rank.SWITCH)
             yield from self.deserves(level=job.allocated + still_needed(job))
-        size = amounts(next(iter(job.tasks.values())).init_resreq)
-        yield from values.nodes(world, size, {}, self.ssn.nodes, {}, {})
+        for task in [*job.tasks.values()][:1]:  # none where they are created later
+            yield from values.nodes(world, amounts(task.init_resreq), {}, self.ssn.nodes, {}, {})
         for action in actions:
             yield without_action(world, action, Rank.LESS)
 

@@ -5,7 +5,7 @@ Volcano: none
 """
 
 import re
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import pairwise
@@ -283,18 +283,22 @@ class Tries:
             return None
         return self._remedy(change, rank, alike, after)
 
+    def _goes_on(self, change: Change, after: Outcome, jobs: dict[str, JobInfo]
+                 ) -> Iterator[Message]:
+        """What a change costs from now on: evictions in further cycles, quotas, guarantees."""
+        late = after.loops or (after.gone if self.large and after.cycles > 1 else [])
+        if queues := sorted({jobs[each.job].queue for each in late if each.job in jobs}):
+            yield Message("cost.goes_on", queues=queues)
+        if jobs[self.job.uid].queue != self.job.queue and self.job.queue in self.before.queues:
+            yield Message("cost.quota")
+        yield from [Message("cost.guarantee", queue=text.partition(".")[0].partition("/")[2])
+                    for text in change.settings if ".guarantee" in text][:1]
+
     def _remedy(self, change: Change, rank: int, alike: tuple[Change, ...], after: Outcome
                 ) -> Remedy:
         """What a change gives and takes."""
         assert after.rest is not None and after.last is not None
-        uid, jobs = self.job.uid, after.last.jobs
-        late = after.loops or (after.gone if self.large and after.cycles > 1 else [])
-        queues = sorted({jobs[each.job].queue for each in late if each.job in jobs})
-        on = [Message("cost.goes_on", queues=queues)] if queues else []
-        if jobs[uid].queue != self.job.queue and self.job.queue in self.before.queues:
-            on.append(Message("cost.quota"))
-        on += [Message("cost.guarantee", queue=text.partition(".")[0].partition("/")[2])
-               for text in change.settings if ".guarantee" in text][:1]
+        uid = self.job.uid
         start = {} if rank == Rank.WAIT else placed_before(self.before)
         if rank == Rank.OTHERS:  # those that are deleted while they wait lose all their pods
             start |= {each: len(job.tasks) for each, job in self.before.jobs.items()
@@ -303,14 +307,17 @@ class Tries:
         cost.surplus = surplus(self.before, after.last, uid)
         cost.owed = after.evicting(uid) == {"reclaim"}
         names = Names(after.rest.session)
-        brings = spared(self.seen, self.base, after, uid) if self.keep else gains(
-            self.seen, self.before, after, uid, gone=change.removals)
+        brings = [*(spared(self.seen, self.base, after, uid) if self.keep else gains(
+            self.seen, self.before, after, uid, gone=change.removals))]
         then = beyond.lacks(Evidence(after.rest.session, after.rest.trace, after.rest.world),
                             after.rest.session.jobs[uid].tasks.values()
                             ) if beyond.named(after.rest.session.conf) else None
         lacking = [Message("gains.then", gap=head.gap_of(then, True))] if then else []
-        return Remedy((*beside(self.seen, self.job, (change, *alike)), *brings, *lacking,
-                       *costs(self.seen.called, cost), *on),
+        said = [*beside(self.seen, self.job, (change, *alike))]
+        if any(each.code == "gains.no_volume" for each in said):
+            brings = []  # its places are not for long
+        return Remedy((*said, *brings, *lacking, *costs(self.seen.called, cost), *self._goes_on(
+            change, after, after.last.jobs)),
                       change, rank, self.world, names.called(uid),
                       counts(after.rest.session.jobs[uid])[0], cost, alike)
 
