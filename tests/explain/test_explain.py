@@ -15,9 +15,9 @@ from recorded_cases import HERE, rows
 from volcano_lab.api.formatting import amount_text
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
-from volcano_lab.explain.evidence import still_needed
 from volcano_lab.explain.options import smallest
 from volcano_lab.explain.outcome import run
+from volcano_lab.explain.requests import still_needed
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Trace

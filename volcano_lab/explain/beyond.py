@@ -1,6 +1,6 @@
 """What decides about a job beyond the lab: the cluster's own last answer about a pod that is placed
-here, plugins that the lab does not model or whose data no export has, devices that pods claim, and
-parts of Volcano that do not run.
+here, plugins that the lab does not model or whose data no export has, claims of devices, and parts
+of Volcano that do not run.
 
 Volcano: none
 """
@@ -8,16 +8,15 @@ Volcano: none
 import re
 from collections.abc import Iterable, Iterator
 from math import inf
-from operator import itemgetter
 from typing import Any
 
-from volcano_lab.api import PIPELINED, JobInfo, NodeInfo, TaskInfo, amount_text, quantity, storage
+from volcano_lab.api import PIPELINED, JobInfo, TaskInfo, amount_text, storage
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, Queue, VolcanoJob
-from volcano_lab.explain import kubelet, lint, promises, releases
-from volcano_lab.explain.evidence import OWN, Evidence, held
+from volcano_lab.explain import devices, kubelet, lint, promises, releases
+from volcano_lab.explain.evidence import OWN, Evidence
 from volcano_lab.explain.explanation import TABLES, Cause, moment_text
 from volcano_lab.framework import SchedulerConfiguration
-from volcano_lab.manifests import OperatorObject, cards, events, numa, unsupported
+from volcano_lab.manifests import OperatorObject, cards, events, unsupported
 from volcano_lab.messages import Message, Said
 
 BEYOND = TABLES["beyond"]
@@ -25,13 +24,6 @@ NO_REASON = re.compile(TABLES["no_reason"]["text"])
 """In the cluster's answer about a pod: it names no reason against a node."""
 FOREIGN = re.compile(TABLES["no_reason"]["foreign"])
 """Likewise: a reason of a plugin that Volcano does not have."""
-NUMA_POLICY = "volcano.sh/numa-topology-policy"
-SURE = {"beyond.cards.mode": "mode", "beyond.numa.policy": "numa", "beyond.cards.left": "left",
-        "beyond.cards.several": "several", "beyond.cards.used": "several",
-        "beyond.cards.together": "together",
-        "beyond.numa.less": "cpus"}
-"""What no node has, or has left, by the message that says so."""
-MODE = "volcano.sh/vgpu-mode"
 COUNTED = re.compile(r"\d+/(\d+) tasks in gang ")
 """How plugin gang says how many pods of a PodGroup the scheduler has seen."""
 WAITED = ("beyond_answer", "waited")
@@ -50,11 +42,10 @@ def beyond_causes(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
         for plugin, asks in deciding.items():
             by = Message("beyond.claims.name") if plugin == "claims" else Message(
                 "beyond.plugin", plugin=plugin)
-            more = [_mode(seen, task), _card_memory(seen, task), _cards(seen, task)] if (
-                plugin == "deviceshare") else [*_numa(seen, task)] * (plugin == "numa-aware")
+            more = devices.compared(seen, task, plugin)
             what = Message(f"beyond.{plugin if plugin in {*BEYOND, 'claims'} else 'foreign'}")
             found = Cause.of("beyond", what, *more, by=by, pod=task.key, asks=asks or None)
-            found.numbers |= _certain([*filter(None, more)])
+            found.numbers |= devices.certain(more)
             yield found
         yield from [Cause("claims_off", off, context=True)] if off else ()
         yield from _unknown_claims(seen, task)
@@ -80,7 +71,7 @@ def _waits_here(seen: Evidence, task: TaskInfo) -> bool:
     """Whether a pod waits here, too: pipelined, for pods that leave its node, or as it is never
     bound; or held for pods of its gang that are pipelined.
     """
-    return leaves(seen, task) or task in held(seen.ssn.jobs[task.job]) or (
+    return leaves(seen, task) or task in promises.held(seen.ssn.jobs[task.job]) or (
         task.status == PIPELINED and promises.promise_fails(seen, seen.ssn.jobs[task.job]))
 
 
@@ -137,11 +128,18 @@ def _waited(seen: Evidence, task: TaskInfo, changed: list[Message]) -> Iterator[
         obj for obj in seen.named.get(job.pod_group.key, ()) if isinstance(obj, PodGroup)
         and obj.status.phase == "Pending"]
     for obj in pods or groups:
-        since = obj.metadata.creation_timestamp or inf
-        if obj.metadata.resource_version and since + SOON < seen.newest:
-            yield Cause("waited", [Message("waited" if pods else "waited.group", **{
-                "pod": task.key, "group": obj.key, "created": moment_text(since),
-                "newest": moment_text(seen.newest)}), *changed])
+        if times := _times(seen, obj):
+            yield Cause("waited", [Message("waited" if pods else "waited.group", pod=task.key,
+                                           group=obj.key, **times), *changed])
+
+
+def _times(seen: Evidence, obj: KubernetesObject) -> dict[str, Any]:
+    """When an object of the cluster was created, and the newest time, where that is later by more
+    than a cycle takes; else nothing.
+    """
+    created = obj.metadata.creation_timestamp or inf
+    return {"created": moment_text(created), "newest": moment_text(seen.newest)} if (
+        obj.metadata.resource_version and created + SOON < seen.newest) else {}
 
 
 def leaves(seen: Evidence, task: TaskInfo) -> bool:
@@ -190,13 +188,11 @@ def _unhandled(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     status and created nothing: pods and PodGroup are there in the lab alone.
     """
     for obj in seen.named.get(seen.called(job.uid), ()):
-        created = obj.metadata.creation_timestamp or inf
-        if isinstance(obj, OperatorObject) and obj.metadata.resource_version and not (
-                obj.status or created + SOON >= seen.newest or any(
-                    ref.uid == obj.metadata.uid for each in seen.given
-                    for ref in each.metadata.owner_references)):
-            yield Cause.of("no_operator", kind=obj.kind, name=obj.key, created=moment_text(created),
-                           newest=moment_text(seen.newest))
+        times = _times(seen, obj)
+        if times and isinstance(obj, OperatorObject) and not (obj.status or any(
+                ref.uid == obj.metadata.uid for each in seen.given
+                for ref in each.metadata.owner_references)):
+            yield Cause.of("no_operator", kind=obj.kind, name=obj.key, **times)
 
 
 def _unseen(seen: Evidence, code: str, own: Iterable[KubernetesObject]) -> Iterator[Cause]:
@@ -204,13 +200,11 @@ def _unseen(seen: Evidence, code: str, own: Iterable[KubernetesObject]) -> Itera
     has, the scheduler runs.
     """
     for obj in own:
-        created = obj.metadata.creation_timestamp
-        if created and obj.metadata.resource_version and created + SOON < seen.newest and (
-                _phase(obj) is not None and not _phase(obj)):
-            facts = {"name": obj.key, "created": moment_text(created),
-                     "newest": moment_text(seen.newest), "later": next((
-                         each.key for each in seen.given if type(each) is type(obj) and _phase(each)
-                         and (each.metadata.creation_timestamp or 0.0) > created), None)}
+        created, times = obj.metadata.creation_timestamp or 0.0, _times(seen, obj)
+        if times and _phase(obj) == "":
+            facts = {"name": obj.key, **times, "later": next((
+                each.key for each in seen.given if type(each) is type(obj) and _phase(each)
+                and (each.metadata.creation_timestamp or 0.0) > created), None)}
             if code == "no_scheduler" and not facts["later"]:
                 yield Cause.of(code, why=[Message("idle.unseen", **facts)], log=None)
             else:
@@ -225,82 +219,6 @@ def _phase(obj: KubernetesObject) -> str | None:
     if isinstance(obj, Queue):
         return obj.status.state
     return obj.status.phase if isinstance(obj, PodGroup) else None
-
-
-def _wants(task: TaskInfo) -> Iterator[tuple[str, dict[str, int]]]:
-    """Yield what each container of a pod requests of cards."""
-    for each in task.pod.spec.containers:
-        yield each.name, {name: int(quantity.parse(text)) for name, text in (
-            each.resources.limits | each.resources.requests).items() if name in cards.ASKED}
-
-
-def _cards(seen: Evidence, task: TaskInfo) -> Message | None:
-    """That a container requests parts of several cards of one node, and the most that one has."""
-    n, name = max(((wants.get(cards.NUMBER, 0), name) for name, wants in _wants(task)),
-                  key=itemgetter(0), default=(0, ""))
-    most, node = max(((len(cards.listed(node.node)), node.name)
-                      for node in seen.ssn.nodes.values()), key=itemgetter(0))
-    there = Message("beyond.cards.most", annotation=cards.REGISTERED, node=node, most=most)
-    return Message("beyond.cards", container=name, resource=cards.NUMBER, n=n,
-                   there=there if most else None) if n > 1 else None
-
-
-def _mode(seen: Evidence, task: TaskInfo) -> Message | None:
-    """That a pod names a mode of sharing cards in which no node has some."""
-    mode = task.pod.metadata.annotations.get(MODE)
-    there = {"mig" if card[5] == "mig" else "hami-core" for node in seen.ssn.nodes.values()
-             for card in cards.listed(node.node) if len(card) > 5}
-    return Message("beyond.cards.mode", mode=mode, modes=sorted(there), key=MODE,
-                   annotation=cards.REGISTERED) if mode and there and mode not in there else None
-
-
-def _card_memory(seen: Evidence, task: TaskInfo) -> Message | None:
-    """That a container requests more memory of a card than any card has, or has left, or of more
-    cards than one node has that have so much left: as an amount, or a part, by default the whole;
-    or that all containers of the pod do, of which each is given its cards after the others.
-    """
-    nodes = [node for node in seen.ssn.nodes.values() if cards.listed(node.node)]
-    most, name = cards.largest(nodes)
-    every = [wants for _, wants in _wants(task) if {cards.NUMBER, cards.MEMORY} & {*wants}]
-    for wants in every:
-        asked = wants.get(cards.MEMORY, 0)
-        if asked > most > 0 and cards.PERCENT not in wants:
-            return Message("beyond.cards.memory", resource=cards.MEMORY, asked=asked, node=name,
-                           most=most, annotation=cards.REGISTERED)
-        if said := _cards_left(nodes, wants, cards.part_of(wants)):
-            return said
-    if not nodes or len(every) < 2 or any(cards.fits(node, every) for node in nodes):
-        return None
-    ends = [pod for node in nodes for pod in cards.users(node) if cards.fits(node, every, pod)]
-    most, name = max((max(cards.free(node, 0, 0)) // len(every), node.name) for node in nodes)
-    return Message("beyond.cards.together", n=len(every), resource=cards.MEMORY, node=name,
-                   asked=max(wants.get(cards.MEMORY, 0) for wants in every), most=most,
-                   ends=Message("beyond.cards.ends", pods=ends) if ends else None)
-
-
-def _cards_left(nodes: list[NodeInfo], wants: dict[str, int], part: int) -> Message | None:
-    """That no node has so many cards that have so much memory, or such a `part` of it, and so many
-    cores left, and the pods of which the end of one is enough.
-    """
-    asked, n, cores = part or wants[cards.MEMORY], *(
-        wants.get(name, 0) for name in (cards.NUMBER, cards.CORES))
-    least = max(n, 1) - 1  # the card with the least of as many as are requested
-    free = {node.name: cards.free(node, cores, part) for node in nodes}
-    most, name = max(((each[least], name) for name, each in free.items() if least < len(each)),
-                     key=itemgetter(0), default=(asked, ""))
-    if asked <= most:
-        return None
-    ends = [pod for node in nodes if least < len(free[node.name])
-            for pod in cards.users(node) if cards.free(node, cores, part, pod)[least] >= asked]
-    fit = {name: sum(left >= asked for left in each) for name, each in free.items()}
-    there = [Message("beyond.cards.there", node=name, n=n, fit=count)
-             for name, count in fit.items()]
-    several = "several" if most else "used"
-    return Message(
-        f"beyond.cards.{several if least else 'left'}", asked=asked, node=name, most=most, n=n,
-        resource=cards.PERCENT if part else cards.MEMORY, fit=fit[name], there=there,
-        annotation=cards.ALLOTTED, ends=Message("beyond.cards.ends", pods=ends) if ends else None,
-        default=Message("beyond.cards.default") if wants.get(cards.PERCENT, 0) < part else None)
 
 
 def crowded(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
@@ -318,44 +236,6 @@ def crowded(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
         if said:
             yield Cause("crowded", said, context=True)
             return
-
-
-def _numa(seen: Evidence, task: TaskInfo) -> Iterator[Message]:
-    """Yield the free CPUs of the nodes that have the NUMA policy of a pod, or that no NUMA node has
-    those of a container free; and the nodes that do not have the policy.
-    """
-    policy = task.pod.metadata.annotations.get(NUMA_POLICY)
-    nodes: dict[str, Any] = {name: said for name in seen.ssn.nodes
-                             for said in seen.not_created.get(numa.OF_NUMA + name, ())}
-    if not nodes or not policy:
-        return
-    fit = [Message("numa.free", **said.facts) for said in nodes.values()
-           if (said.facts["policy"], said.facts["cpus"]) == (policy, "static")]
-    fits = {each.facts["node"] for each in fit}
-    out = [nodes.get(name) or Message("numa.none", node=name)
-           for name in seen.ssn.nodes if name not in fits]
-    asked = max((int(quantity.parse(each.resources.requests.get("cpu", "0")))
-                 for each in task.pod.spec.containers), default=0)
-    most, node = max(((int(count), each.facts["node"]) for each in fit
-                      for count in each.facts["free"]), key=itemgetter(0), default=(asked, ""))
-    if asked > most and policy == "single-numa-node":
-        yield Message("beyond.numa.less", policy=policy, nodes=fit, asked=asked, node=node,
-                      most=most)
-    else:
-        yield Message(f"beyond.numa.{'free' if fit else 'policy'}", policy=policy, nodes=fit or out)
-    if fit and out:
-        yield Message("beyond.numa.out", nodes=out)
-
-
-def _certain(said: list[Message]) -> dict[str, Any]:
-    """The facts by which no node has what a pod requests of a plugin, whatever runs there."""
-    for each in said:
-        if each.code in SURE:
-            return {**each.facts, "sure": SURE[each.code]}
-        most = each.facts.get("there") or each
-        if "most" in most.facts and (each is most or most.facts["most"] < each.facts["n"]):
-            return {**each.facts, **most.facts, "sure": "memory" if each is most else "cards"}
-    return {}
 
 
 def decided_by(causes: Iterable[Cause]) -> list[Said]:

@@ -10,9 +10,10 @@ from volcano_lab.api import FAILED, PIPELINED, ROOT_QUEUE, JobInfo, objects as a
 from volcano_lab.changes import Change, Draft, value_before, value_of, value_text
 from volcano_lab.explain import configuration, evictions, options, others, owners, sizes, values
 from volcano_lab.explain.configuration import SWITCHED, in_order, switched, without_action
-from volcano_lab.explain.evidence import ended, still_needed
+from volcano_lab.explain.evidence import ended
 from volcano_lab.explain.explanation import TABLES, Cause, added, part
 from volcano_lab.explain.options import Numbers, Option, Rank, World, gone, once, several
+from volcano_lab.explain.requests import still_needed
 from volcano_lab.framework import Session
 from volcano_lab.trace import amounts, grouped, queue_attributes
 

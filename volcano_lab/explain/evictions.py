@@ -12,9 +12,10 @@ from volcano_lab.actions.evictions import admitted_jobs
 from volcano_lab.actions.preempt import TOPOLOGY_AWARE
 from volcano_lab.api import BOUND, RUNNING, JobInfo
 from volcano_lab.api.objects import PriorityClass
-from volcano_lab.explain.evidence import Evidence, not_started, rest_of, still_needed, unplaced
+from volcano_lab.explain.evidence import Evidence, not_started, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.protection import budgets_of, disagreeing, protected_causes, sums_of
+from volcano_lab.explain.requests import rest_of, still_needed
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message
 from volcano_lab.trace import POINTS, Record, amounts, grouped, kinds

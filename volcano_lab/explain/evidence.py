@@ -224,17 +224,16 @@ class Evidence:
         if last.kind != "node_values" or last["task"] != choice["task"]:
             return None
         found: dict[str, str] = {}
-        for record in self._index["node_values"]:
-            if record.number > last.number or record["alike"] != last["alike"]:
-                continue
+        for record in self.of("node_values", alike=last["alike"]):
+            if record.number > last.number:
+                break
             nodes = [self.trace.nodes[row] for row in record["rows"]]
-            for node in nodes:
-                found.pop(node, None)
+            found |= dict.fromkeys(nodes, "")
             for column, values in record["columns"].items():
                 if column.startswith("predicate "):
                     found |= {node: column.partition(" ")[2]
                               for node, passes in zip(nodes, values, strict=True) if not passes}
-        return found
+        return {node: plugin for node, plugin in found.items() if plugin}
 
 
 def largest_of(some: Iterable[Resource]) -> Amounts:
@@ -282,27 +281,6 @@ def fails_to_start(job: JobInfo) -> list[str]:
         *dict.fromkeys(reason for _, reasons in failing for reason in reasons)]
 
 
-def still_needed(job: JobInfo, most: int | None = None) -> Resource:
-    """Return what the job's pods without a node request; of `most`, the largest by CPU."""
-    return total(sorted((task.resreq for task in unplaced(job)),
-                        key=lambda size: -size.get("cpu"))[:most])
-
-
-def rest_of(job: JobInfo) -> tuple[int, str]:
-    """Return how many pods a job waits for: of its "gang" until that starts, or of all its "pods".
-    """
-    waiting = len(unplaced(job))
-    if job.min_available < 2 or job.is_ready():
-        return waiting, "pods"
-    return min(job.min_available - len(job.tasks) + waiting, waiting), "gang"
-
-
-def member(job: JobInfo) -> Amounts:
-    """Return a member's part of a job's minResources."""
-    return {name: amount / max(job.min_available, 1)
-            for name, amount in amounts(job.get_min_resources()).items()}
-
-
 def counts(job: JobInfo) -> tuple[int, int, int]:
     """Return how many pods of a job are (placed, pipelined, pending)."""
     return (sum(len(job.in_status(s)) for s in states.READY_STATUSES),
@@ -320,14 +298,6 @@ def was_admitted(seen: Evidence, job: JobInfo) -> bool:
     """
     before = seen.trace.start["jobs"][job.uid]["phase"]
     return before not in ("", "Pending") or bool(seen.of("enqueued", job=job.uid))
-
-
-def held(job: JobInfo) -> list[TaskInfo]:
-    """Return the pods of a gang that have a node in the cycle, and are not bound before others of
-    the gang that are pipelined can be.
-    """
-    waits_for = job.in_status(states.PIPELINED) and not job.is_ready()
-    return [*job.in_status(states.ALLOCATED).values()] if waits_for else []
 
 
 def unbound(job: JobInfo) -> bool:

@@ -14,11 +14,12 @@ from typing import Any
 from volcano_lab.api import RELEASING, JobInfo, objects as api
 from volcano_lab.changes.draft import CLASSES
 from volcano_lab.explain import candidates, outcome, pods, questions, releases, remedies, sizes
-from volcano_lab.explain.evidence import Evidence, counts, held, unbound
+from volcano_lab.explain.evidence import Evidence, counts, unbound
 from volcano_lab.explain.explanation import TABLES, Cause, Explanation, Group, Waiting, each_said
 from volcano_lab.explain.head import gap_of, head_of, said_already
 from volcano_lab.explain.holdings import why_node, why_queue
 from volcano_lab.explain.left_out import absent, left_out, no_queue
+from volcano_lab.explain.promises import held
 from volcano_lab.explain.victims import cluster_loops, evicted_for, victim_causes, who_evicts
 from volcano_lab.explain.why_job import job_causes
 from volcano_lab.framework import SchedulerConfiguration, Session, load_conf

@@ -14,9 +14,10 @@ from volcano_lab.api.storage import size
 from volcano_lab.changes import UNSCHEDULABLE, Change, at_path, path_text, value_text
 from volcano_lab.explain import lint, options, owners, required, rules, sizes, values, volumes
 from volcano_lab.explain.configuration import Configured, switched
-from volcano_lab.explain.evidence import still_needed, unplaced
+from volcano_lab.explain.evidence import unplaced
 from volcano_lab.explain.explanation import Amounts, added, over, part
 from volcano_lab.explain.options import Numbers, Option, Rank, once, setting, several
+from volcano_lab.explain.requests import still_needed
 from volcano_lab.manifests.schema import unstructure
 from volcano_lab.plugins.nodegroup import NODE_GROUP_LABEL
 from volcano_lab.trace import amounts, queue_attributes

@@ -17,7 +17,7 @@ from attrs import asdict, define
 from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, Resource, TaskInfo
 from volcano_lab.api.node_affinity import required_node_affinity
 from volcano_lab.cache import Cache
-from volcano_lab.explain import explanation, lint, origin, owners
+from volcano_lab.explain import explanation, lint, origin, owners, protection
 from volcano_lab.explain.evidence import classes_of, stopped, unplaced
 from volcano_lab.framework import ConfError, SchedulerConfiguration, Session
 from volcano_lab.manifests import Loaded, ManifestError, verdicts
@@ -209,7 +209,7 @@ def _actions(ssn: Session) -> Iterator[Finding]:
     tree = getattr(ssn.plugins.get("capacity"), "hierarchical", False)
     if {"enqueue", "reclaim"} <= {*actions} and tree:
         yield found("enqueue_reclaim")
-    above, share = lint.before_shares(ssn)
+    above, share = protection.before_shares(ssn)
     if "reclaim" in actions and above and share:
         yield found("shares_below", share=share, plugins=above)
     queues = [queue for name, queue in ssn.queues.items() if name != ROOT_QUEUE]
@@ -290,8 +290,7 @@ def _gang(ssn: Session, job: JobInfo, place: Message) -> Iterator[Finding]:
     large = [task for request, task in kinds.items()
              if not any(request.less_equal(node.allocatable, ZERO) for node in ssn.nodes.values())]
     if job.min_available > len(tasks) > 0:
-        yield _found(place, "gang_too_large", **minimum, pods=len(tasks),
-                     count=count)
+        yield _found(place, "gang_too_large", **minimum, pods=len(tasks), count=count)
     elif not ssn.nodes:
         return
     elif asked and tasks:

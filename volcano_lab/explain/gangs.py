@@ -1,27 +1,24 @@
-"""Why a gang does not start: too few pods exist, pods were rolled back, no HyperNode is large
-enough.
+"""Why a gang does not start: too few pods exist, pods were rolled back, its queue deserves less
+than its minimum, or gangs wait for each other.
 
 Volcano: none
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import itemgetter
 from typing import Any
 
-from volcano_lab.api import FAILED, GROUP_NAME, TASK_SPEC, JobInfo, SubJobInfo, objects as api
-from volcano_lab.api.task_index import TaskIndex
-from volcano_lab.explain import holders, lint, owners
-from volcano_lab.explain.evidence import Evidence, requested, unplaced
-from volcano_lab.explain.explanation import Amounts, Cause, over, part
-from volcano_lab.explain.nodes import missing
-from volcano_lab.framework import CLUSTER_TOP
+from volcano_lab.api import FAILED, GROUP_NAME, TASK_SPEC, JobInfo, objects as api
+from volcano_lab.explain import lint, owners
+from volcano_lab.explain.evidence import Evidence, requested, unplaced, was_admitted
+from volcano_lab.explain.explanation import Cause, added, over, part
 from volcano_lab.manifests.operators import pod_count
 from volcano_lab.manifests.operators.model import OperatorObject, paths_to
 from volcano_lab.manifests.owners import job_of
 from volcano_lab.manifests.pod_group_controller import OWNERS
 from volcano_lab.messages import Message, meant
-from volcano_lab.trace import Record, amounts, grouped
+from volcano_lab.trace import amounts, grouped
 
 
 def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -219,155 +216,112 @@ def apart_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                            runs=len(runs), waits=len(waiting), setting=setting)
 
 
-def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """Yield that no HyperNode of an allowed tier holds the job or its sub-group, and the jobs that
-    hold its resources.
+def entitled(seen: Evidence, job: JobInfo, causes: Iterable[Cause]) -> Iterator[Cause]:
+    """Yield how many pods of an elastic job that lacks something its queue deserves, where its
+    minimum is more.
     """
-    if not job.contains_hard_topology():
+    start, count = seen.trace.start, job.ready_task_num()
+    sums = start["queues"].get(job.queue)
+    lacks = any({"short_of", "lacks", "free_on_one_node"} & {*each.numbers} for each in causes)
+    if sums is None or not (lacks and was_admitted(seen, job)) or job.is_ready() or not (
+            1 < job.min_available < len(job.tasks)):
         return
-    waiting = {job.task_to_sub_job.get(task.uid) for task in unplaced(job)}
-    tries = _tries(seen, job, waiting)
-    if tries is None:
+    held = sums["allocated"]
+    for request in (task["request"] for task in map(start["tasks"].get, sorted(
+            task.key for task in job.tasks.values())) if task and not task["node"]):
+        held = added(held, request)
+        if over(part(held, request), sums["deserved"]):
+            break
+        count += 1
+    if 0 < count < job.min_available:
+        names = over(requested(unplaced(job)), {})
+        yield Cause.of("entitled", context=True, queue=job.queue, n=count, least=job.min_available,
+                       of=len(job.tasks), deserved=part(sums["deserved"], names),
+                       allocated=part(sums["allocated"], names))
+
+
+# -- gangs that wait for each other ----------------------------------------------------------------
+
+
+def all_wait(seen: Evidence, mine: JobInfo, cause: Cause, holders: list[JobInfo],
+             nodes: Sequence[str]) -> Iterator[Message]:
+    """Yield that all holders of some nodes wait for more, which the `cause` then counts; and what
+    would admit fewer of them, or of the jobs that wait for these nodes.
+    """
+    all_wait = len(holders) > 1 and all(
+        job.has_pending_tasks() and job.ready_task_num() <= max(job.min_available, 1)
+        for job in holders)
+    counted = all(map(_counts_all, holders if all_wait else [mine]))
+    if all_wait:
+        cause.numbers["deadlock"] = len(holders)
+        yield Message("all_wait")
+    others = [job for job in seen.ssn.jobs.values() if job.has_pending_tasks() and not (
+        job.is_pending() or job.ready_task_num())]  # admitted, like this one, and without a pod
+    if counted and 0 < len(nodes) < len(seen.ssn.nodes) and (all_wait or (
+            mine in others and len(others) > 1 and "enqueue" in seen.ssn.enabled_actions)):
+        yield Message("admission_adds", n=len(nodes))
+    elif all_wait and not (counted and all(
+            job.min_available >= len(job.tasks) for job in holders)):
+        yield _minimums(seen, mine)
+
+
+def _counts_all(job: JobInfo) -> bool:
+    """Whether a job's minResources count all that its pods request."""
+    return not over(requested(job.tasks.values()), amounts(job.get_min_resources()))
+
+
+def _minimums(seen: Evidence, job: JobInfo) -> Message:
+    """That larger minimums admit fewer jobs at once, and the field of a job's owner for its own."""
+    names = amounts(job.get_min_resources()) or {"cpu": 0.0}
+    field = owners.known_of("minimum", owners.owner_of(job))
+    return Message("all_wait.minimums", field=Message(
+        "all_wait.field", field=field, job=seen.called(job.uid), asked=part(
+            requested(job.tasks.values()), names)) if field else None)
+
+
+def each_other(seen: Evidence, job: JobInfo, holders: list[str]) -> Iterator[Cause]:
+    """Yield that a job and holders of what it lacks wait for each other: each has some pods placed,
+    and not its minimum.
+    """
+    stuck = [each for each in map(seen.ssn.jobs.__getitem__, dict.fromkeys([job.uid, *holders]))
+             if 0 < each.ready_task_num() < each.min_available and each.has_pending_tasks()]
+    if job in stuck and len(stuck) > 1:
+        parts = [Message("each_other.part", job=seen.called(each.uid), least=each.min_available,
+                         n=each.ready_task_num()) for each in stuck]
+        yield Cause.of("each_other", parts=parts, others=[each.facts["job"] for each in parts[1:]])
+    else:
+        yield from _half_started(seen, job, holders)
+
+
+def _half_started(seen: Evidence, job: JobInfo, holders: list[str]) -> Iterator[Cause]:
+    """Yield that an application and holders of what it lacks each have some of their pods placed,
+    which no minimum of several holds together; and what would.
+    """
+    of = {uid: owners.application(seen.called, each) for uid, each in seen.ssn.jobs.items()}
+    parts, names = grouped((of[uid], each) for uid, each in seen.ssn.jobs.items()), dict.fromkeys(
+        of[uid] for uid in [job.uid, *holders])
+    half = {name: parts[name] for name in names if _is_half_started(parts[name])}
+    if len(half) < 2 or of[job.uid] not in half:
         return
-    without = waiting - {record["sub_job"] for record in tries if record["fits"]}
-    groups = _short_groups(job, without) if tries else []
-    failed = [record for record in tries if not record["fits"]]
-    chosen = [record for record in failed if record["sub_job"] and record["sub_job"] in without]
-    whole = next((group for group in groups if group.hard_topology()[0]), job)
-    failed = chosen if groups else chosen or failed
-    found, nodes, need = _too_small(
-        seen, job, whole, failed, max(groups or (job,), key=_lacks),
-        Message("topology.sub_group" if groups else "topology.it"))
-    yield found
-    yield from holders.room_causes(seen, job, Cause("", [], {"allowed": nodes, "request": need},
-                                                    (failed or seen.of("job", job=job.uid))[-1:]))
+    counts = [Message("each_other.part", job=name, n=sum(one.ready_task_num() for one in each),
+                      least=sum(len(one.tasks) for one in each)) for name, each in half.items()]
+    alone = {each[0].uid: len(each[0].tasks) for each in half.values() if len(each) == 1}
+    apart = [name for name, each in half.items() if len(each) > 1]
+    stuck = half.keys() == names.keys() and not (job.uid in alone and _may_do(seen, job))
+    yield Cause("each_other" if stuck else "half_started", [
+        Message("half_started", parts=counts), _minimums(seen, job) if job.uid in alone else None,
+        Message("half_started.group", names=apart) if apart else None],
+        {"others": [*half][1:], "minimums": alone}, [], not stuck)
 
 
-def beyond_tier(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """Yield that pods are on nodes which no HyperNode of an allowed tier holds together."""
-    tree, tiers = seen.ssn.topology.hyper_nodes, seen.ssn.topology.tier_by_name
-    groups: list[JobInfo | SubJobInfo] = [job, *job.sub_jobs.values()]
-    for each in groups:
-        spec, around = each.network_topology, tree.get(each.allocated_hyper_node)
-        most = tiers.get(spec.highest_tier_name, spec.highest_tier_allowed) if spec else None
-        if spec and spec.mode == "hard" and most is not None and around and around.tier > most:
-            yield Cause.of("beyond_tier", Message("beyond_tier.bare") if all(
-                task.best_effort for task in each.tasks.values()) else None, context=True,
-                tier=most, nodes=sorted({task.node_name for task in each.tasks.values()}))
-            return
+def _may_do(seen: Evidence, job: JobInfo) -> bool:
+    """Whether a job has the places of a minimum that was set for it, and no plugin needs all."""
+    return job.is_ready() and not (owners.is_generated(job) or owners.world_of(seen.given, job))
 
 
-def _short_groups(job: JobInfo, without: set[str | None]) -> list[SubJobInfo]:
-    """The sub-groups that found no HyperNode."""
-    return [group for uid, group in sorted(job.sub_jobs.items())
-            if job.contains_sub_job_policy() and uid in without]
-
-
-def _tries(seen: Evidence, job: JobInfo, waiting: set[str | None]) -> list[Record] | None:
-    """The dry runs that decided; None where the job found a HyperNode, or allocate did not reach
-    it.
-    """
-    tries = seen.in_action("allocate", "hyper_node_tried", job=job.uid)
-    own = [record for record in tries if record["sub_job"] in waiting]
-    if own and not any(record["fits"] for record in own):
-        return own  # other sub-groups may have found a HyperNode
-    if any(record["fits"] and not record["sub_job"] for record in tries):
-        return None
-    return tries if tries or seen.in_action("allocate", "job", job=job.uid) else None
-
-
-def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries: list[Record],
-               short: TaskIndex, who: Message) -> tuple[Cause, list[str], Amounts]:
-    """(How many pods of a job, or of its sub-group that is `short` of most, each HyperNode of an
-    allowed tier takes, and what those have left that were not tried; the nodes of these HyperNodes,
-    where one takes it once it is empty; what the minimum requests, or else the pods).
-    """
-    topology, tier = seen.ssn.topology, whole.hard_topology()[1]
-    most: dict[str, int] = {}
-    for record in tries:
-        name = record["hyper_node"]
-        most[name] = max(_found(seen, job, record), most.get(name, 0))
-    near = [name for name, info in topology.hyper_nodes.items()
-            if info.tier <= tier and name != CLUSTER_TOP and name in topology.nodes]
-    need = over(part(amounts(whole.get_min_resources()),
-                     seen.ssn.total_resource.resource_names()), {})
-    lacks = _lacks(short)
-    said = _sizes(seen, job, whole, most, near, need, {
-        "who": who, "least": short.min_available if whole is job else lacks, "n": lacks})
-    nodes = [node.name for name in near for node in topology.nodes[name]]
-    most_empty = max((_when_empty(seen, short, name) for name in near), default=lacks)
-    said += [Message("topology.empty", most=most_empty)] * (most_empty < lacks)
-    outside = sorted(seen.ssn.nodes.keys() - nodes) if near else []
-    said += [Message("topology.outside", nodes=outside)] * bool(outside)
-    said += [Message("sentence", what=each) for each in lint.said_misnamed(seen.ssn, near)]
-    close = [(name, place, meant(node, outside, 0.8))
-             for name, node, place in lint.misnamed(seen.ssn, near)]
-    return Cause("topology_too_small", [*said, seen.own(job.uid, tries[-1]) if tries else None], {
-        "n": lacks, "holds": most, "tier": tier, "near": near, "outside": outside,
-        "misnamed": [each for each in close if each[2]]},
-        tries), nodes * (most_empty >= lacks), need or over(requested(unplaced(job)), {})
-
-
-def _when_empty(seen: Evidence, gang: TaskIndex, hyper_node: str) -> int:
-    """How many of a gang's pods that wait a HyperNode takes at most when it is empty: by the least
-    that any of them requests.
-    """
-    sizes = [amounts(task.init_resreq) for task in gang.tasks.values() if not task.node_name]
-    least = {name: min(size.get(name, 0.0) for size in sizes) for name in sizes[0]}
-    return int(sum(min((seen.whole[node.name].get(name, 0.0) // amount
-                        for name, amount in least.items() if amount), default=len(sizes))
-                   for node in seen.ssn.topology.nodes[hyper_node]))
-
-
-def _lacks(gang: TaskIndex) -> int:
-    """How many pods a gang, or a sub-group, needs beside those that have nodes; at least one."""
-    return max(gang.min_available - gang.ready_task_num() - gang.waiting_task_num(), 1)
-
-
-def _sizes(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, most: dict[str, int],
-           near: list[str], need: Amounts, facts: dict[str, Any]) -> list[Message]:
-    """How many pods the tried HyperNodes take, and what the others have left."""
-    hard, tier = whole.hard_topology()
-    left = _left(seen, [name for name in near if name not in most], need)
-    names = [each for each in need if any(each in has for has in left.values())]
-    facts = {**facts, "need": part(need, names), "left": [
-        Message("topology.left", hyper_node=name, amount=has) for name, has in left.items()],
-        "limit": Message("topology.limit", tier=tier) if hard else None}
-    if not most:
-        full = "full" if len(left) == len(near) else "untried"
-        return [Message(f"topology.{full if near else 'none'}", **facts)]
-    alike = {count: [name for name in most if most[name] == count] for count in most.values()}
-    beside = ".beside" * (facts["n"] < facts["least"])
-    said = [Message(f"topology.takes{beside}", **facts, takes=[
-        Message("topology.take.each" if len(names) > 1 else "topology.take", hyper_node=names,
-                count=count) for count, names in alike.items()])]
-    if job.allocated_hyper_node and job.hard_topology()[0]:
-        said.append(Message("topology.placed", hyper_node=job.allocated_hyper_node,
-                            tier=job.hard_topology()[1]))
-    elif left:
-        said.append(Message("topology.not_tried", **facts))
-    return said
-
-
-def _left(seen: Evidence, names: list[str], need: Amounts) -> dict[str, Amounts]:
-    """What some HyperNodes have left of the resources in which that is too little, the largest
-    first.
-    """
-    free, nodes = seen.free(None, need), seen.ssn.topology.nodes
-    sums = {name: {each: sum(max(free[node.name][each], 0.0) for node in nodes[name])
-                   for each in need} for name in names}
-    short = {name: part(has, missing(need, has)) for name, has in sums.items()}
-    return {name: short[name] for name in sorted(filter(short.get, short), key=lambda name: [
-        -short[name].get(each, 0.0) for each in need])}
-
-
-def _found(seen: Evidence, job: JobInfo, tried: Record) -> int:
-    """How many pods were placed in a dry run, before it was rolled back."""
-    before = max((record.number for record in seen.of("hyper_node_tried", job=job.uid)
-                  if record.number < tried.number and record["sub_job"] == tried["sub_job"]),
-                 default=-1)
-    tasks = {task.key for task in job.tasks.values()
-             if tried["sub_job"] in ("", job.task_to_sub_job.get(task.uid))}
-    return max(tried["operations"], len({record["task"] for record in seen.of("do", job=job.uid)
-                                         if before < record.number < tried.number
-                                         and record["task"] in tasks}))
+def _is_half_started(jobs: list[JobInfo]) -> bool:
+    """Whether some of an application's pods have places, and others wait that it may need."""
+    return any(job.ready_task_num() for job in jobs) and any(
+        job.has_pending_tasks() for job in jobs) and not any(
+        owners.runs_on(job) or owners.one_by_one(job) or 1 < job.min_available <= (
+            job.ready_task_num()) for job in jobs)

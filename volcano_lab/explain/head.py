@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from volcano_lab.api import FAILED, RELEASING, RUNNING, SUCCEEDED, JobInfo
-from volcano_lab.explain import beyond, evidence, origin, releases
+from volcano_lab.explain import beyond, evidence, origin, promises, releases
 from volcano_lab.explain.evidence import Evidence, counts, was_admitted
 from volcano_lab.explain.explanation import Amounts, Cause, moment_text, over
 from volcano_lab.manifests.controllers import ENDING
@@ -139,7 +139,7 @@ def _gap(cause: Cause) -> str:
 def _status(job: JobInfo) -> list[Message]:
     """The phase, and how many of the job's pods are in which state."""
     placed, promised, _ = counts(job)
-    done, held = len(job.in_status(SUCCEEDED)), len(evidence.held(job))
+    done, held = len(job.in_status(SUCCEEDED)), len(promises.held(job))
     parts = [Message("status.phase", phase=job.pod_group.status.phase or "Pending"),
              Message("status.placed", placed=placed - done - held,
                      pods=len(job.tasks)) if job.tasks else Message("status.no_pods")]

@@ -4,20 +4,18 @@ Volcano: none
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial, reduce
 from itertools import chain
 from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, TaskInfo, claims_of, status as states
-from volcano_lab.api.objects import PodGroup
-from volcano_lab.explain import origin, owners, requests
+from volcano_lab.explain import gangs, origin, owners, requests
 from volcano_lab.explain.evidence import Evidence, ended, fails_to_start, of_daemon, requested
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.order import came_first
-from volcano_lab.explain.owners import KINDS, created_by, ended_as, is_single, owner_of
 from volcano_lab.messages import Message
-from volcano_lab.trace import POINTS, Record, amounts, grouped
+from volcano_lab.trace import POINTS, Record, amounts
 
 MOST = 3
 """Jobs that are named; the others are counted."""
@@ -95,7 +93,7 @@ def held_by(seen: Evidence, code: str, by_job: dict[str, Amounts], names: list[s
                                jobs=[*map(seen.called, ghosts)],
                                each=same if len(each) == 1 else None))
         order = [uid for uid in order if uid not in ghosts]
-    ended = {uid: ended_as(seen, seen.ssn.jobs[uid]) for uid in order[:MOST]}
+    ended = {uid: owners.ended_as(seen, seen.ssn.jobs[uid]) for uid in order[:MOST]}
     over_now = {uid: Message("holder.over", phase=phase) if phase else Message("holder.stays")
                 for uid, phase in ended.items() if phase or owners.stays(seen.ssn.jobs[uid])}
     holders += [Message(f"holder{'.named' * (len(names) > 1)}", job=seen.called(uid),
@@ -151,28 +149,6 @@ def _alone(seen: Evidence, choice: Record, names: list[str], nodes: Iterable[str
                                  for ref in task.pod.metadata.owner_references
                                  if ref.kind in ("ReplicaSet", "StatefulSet"))]
         yield from [Message("strangers.owned", n=len(owners), owners=owners)] * bool(owners)
-
-
-def quota_users(seen: Evidence, job: JobInfo, names: Collection[str],
-                about: Callable[[JobInfo], Message | None] | None = None,
-                refusal: Record | None = None) -> tuple[Message | None, list[str]]:
-    """Return the other jobs of a namespace whose pods a ResourceQuota counts for some of its
-    resources, also pods that wait, and for count/pods those that have ended, or of which the
-    minimum is counted as they were admitted before a refusal; and their uids.
-    """
-    past = "count/pods" in names
-    waits = {obj.key for obj in seen.given if isinstance(obj, PodGroup)
-             and obj.status.phase in ("", "Pending")}  # which have no new pods in the cluster
-    used = {uid: requested(task for task in other.tasks.values() if (
-        past or task.status not in (states.FAILED, states.SUCCEEDED)) and (
-        uid not in waits or task.key in seen.named)) for uid, other in seen.ssn.jobs.items()
-            if other is not job and other.namespace == job.namespace}
-    used |= {uid: amounts(seen.ssn.jobs[uid].get_min_resources()) for uid in used
-             if not used[uid] and refusal and any(
-                 each.number < refusal.number for each in seen.of("enqueued", job=uid))}
-    counted = [name.removeprefix("requests.").removeprefix("count/") for name in names]
-    return held_by(seen, "held_by.used", used, counted, about or partial(
-        _waiting_pods, job, past=past)), largest(used, counted)
 
 
 def standing(seen: Evidence, record: Record, job: JobInfo) -> Message:
@@ -231,17 +207,18 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
         others += _alone(seen, record, names, nodes)
     found = [held_by(
         seen, "held_by.resources" if level is None else "held_by.queue", held, names,
-        partial(_waiting_pods, job), resources=names, queue=level), *others, *_over(seen, names)]
+        partial(waiting_pods, job), resources=names, queue=level), *others, *_over(seen, names)]
     if any(found):
         found.append(held_by(seen, "held_by.this_cycle", took, names))
         found += [_own_groups(seen, job, holders), *_never_run(seen, holders),
                   _of_its_owner(seen, job, holders)]
-        found += _all_wait(seen, job, cause, [seen.ssn.jobs[uid] for uid in holders], nodes or ())
+        found += gangs.all_wait(
+            seen, job, cause, [seen.ssn.jobs[uid] for uid in holders], nodes or ())
     found += _after(seen, job, held_by(seen, "held_by.later", later, names))
     if any(found):
         yield Cause("held_by", found, {"holders": holders, "bare": bare,
                                        "over": _ended(seen, holders)}, [record], True)
-    yield from _each_other(seen, job, holders)
+    yield from gangs.each_other(seen, job, holders)
     yield from came_first(seen, largest(took, names), job, record)
 
 
@@ -256,8 +233,8 @@ def _own_groups(seen: Evidence, job: JobInfo, holders: list[str]) -> Message | N
     jobs of their own.
     """
     marks = [[each.namespace, *(task.pod.metadata.labels for task in each.tasks.values())]
-             for each in (job, *map(seen.ssn.jobs.__getitem__, holders)) if is_single(each)]
-    if is_single(job) and len(marks) > 2 and any(each != marks[0] for each in marks):
+             for each in (job, *map(seen.ssn.jobs.__getitem__, holders)) if owners.is_single(each)]
+    if owners.is_single(job) and len(marks) > 2 and any(each != marks[0] for each in marks):
         return Message("came_first.pods")
     return None
 
@@ -267,10 +244,10 @@ def _of_its_owner(seen: Evidence, job: JobInfo, holders: Iterable[str]) -> Messa
     PodGroup without pods counts those of the job, too.
     """
     for name, kind in seen.names.above[job.uid].items():
-        jobs = [uid for uid in holders if uid != job.uid
-                and seen.names.above[uid].get(name) == kind
-                and (kind in KINDS["later"] or not seen.ssn.jobs[uid].tasks)]
-        twice = [uid for uid in jobs if kind in KINDS["later"] and not seen.ssn.jobs[uid].tasks]
+        later = kind in owners.KINDS["later"]
+        jobs = [uid for uid in holders if uid != job.uid and seen.names.above[uid].get(name) == kind
+                and (later or not seen.ssn.jobs[uid].tasks)]
+        twice = [uid for uid in jobs if later and not seen.ssn.jobs[uid].tasks]
         if jobs and not job.ready_task_num():
             return Message(f"held_by.{'twice' if twice else 'own'}", owner=f"{kind} {name}",
                            jobs=[*map(seen.called, twice or jobs)], group=job.pod_group.name)
@@ -286,96 +263,12 @@ def _never_run(seen: Evidence, holders: Iterable[str]) -> Iterator[Message]:
     if stuck:
         yield Message("never_run", n=len(stuck), jobs=[*map(seen.called, stuck)],
                       why=[*dict.fromkeys(chain(*stuck.values()))])
-        yield from created_by(seen, stuck)
-
-
-def _all_wait(seen: Evidence, mine: JobInfo, cause: Cause, holders: list[JobInfo],
-              nodes: Sequence[str]) -> Iterator[Message]:
-    """Yield that all holders of some nodes wait for more, which the `cause` then counts; and what
-    would admit fewer of them, or of the jobs that wait for these nodes.
-    """
-    all_wait = len(holders) > 1 and all(
-        job.has_pending_tasks() and job.ready_task_num() <= max(job.min_available, 1)
-        for job in holders)
-    counted = all(map(_counts_all, holders if all_wait else [mine]))
-    if all_wait:
-        cause.numbers["deadlock"] = len(holders)
-        yield Message("all_wait")
-    others = [job for job in seen.ssn.jobs.values() if job.has_pending_tasks() and not (
-        job.is_pending() or job.ready_task_num())]  # admitted, like this one, and without a pod
-    if counted and 0 < len(nodes) < len(seen.ssn.nodes) and (all_wait or (
-            mine in others and len(others) > 1 and "enqueue" in seen.ssn.enabled_actions)):
-        yield Message("admission_adds", n=len(nodes))
-    elif all_wait and not (counted and all(
-            job.min_available >= len(job.tasks) for job in holders)):
-        yield _minimums(seen, mine)
-
-
-def _counts_all(job: JobInfo) -> bool:
-    """Whether a job's minResources count all that its pods request."""
-    return not over(requested(job.tasks.values()), amounts(job.get_min_resources()))
-
-
-def _minimums(seen: Evidence, job: JobInfo) -> Message:
-    """That larger minimums admit fewer jobs at once, and the field of a job's owner for its own."""
-    names = amounts(job.get_min_resources()) or {"cpu": 0.0}
-    field = owners.known_of("minimum", owner_of(job))
-    return Message("all_wait.minimums", field=Message(
-        "all_wait.field", field=field, job=seen.called(job.uid), asked=part(
-            requested(job.tasks.values()), names)) if field else None)
-
-
-def _each_other(seen: Evidence, job: JobInfo, holders: list[str]) -> Iterator[Cause]:
-    """Yield that a job and holders of what it lacks wait for each other: each has some pods placed,
-    and not its minimum.
-    """
-    stuck = [each for each in map(seen.ssn.jobs.__getitem__, dict.fromkeys([job.uid, *holders]))
-             if 0 < each.ready_task_num() < each.min_available and each.has_pending_tasks()]
-    if job in stuck and len(stuck) > 1:
-        parts = [Message("each_other.part", job=seen.called(each.uid), least=each.min_available,
-                         n=each.ready_task_num()) for each in stuck]
-        yield Cause.of("each_other", parts=parts, others=[each.facts["job"] for each in parts[1:]])
-    else:
-        yield from _half_started(seen, job, holders)
-
-
-def _half_started(seen: Evidence, job: JobInfo, holders: list[str]) -> Iterator[Cause]:
-    """Yield that an application and holders of what it lacks each have some of their pods placed,
-    which no minimum of several holds together; and what would.
-    """
-    of = {uid: owners.application(seen.called, each) for uid, each in seen.ssn.jobs.items()}
-    parts, names = grouped((of[uid], each) for uid, each in seen.ssn.jobs.items()), dict.fromkeys(
-        of[uid] for uid in [job.uid, *holders])
-    half = {name: parts[name] for name in names if _is_half_started(parts[name])}
-    if len(half) < 2 or of[job.uid] not in half:
-        return
-    counts = [Message("each_other.part", job=name, n=sum(one.ready_task_num() for one in each),
-                      least=sum(len(one.tasks) for one in each)) for name, each in half.items()]
-    alone = {each[0].uid: len(each[0].tasks) for each in half.values() if len(each) == 1}
-    apart = [name for name, each in half.items() if len(each) > 1]
-    stuck = half.keys() == names.keys() and not (job.uid in alone and _may_do(seen, job))
-    yield Cause("each_other" if stuck else "half_started", [
-        Message("half_started", parts=counts), _minimums(seen, job) if job.uid in alone else None,
-        Message("half_started.group", names=apart) if apart else None],
-        {"others": [*half][1:], "minimums": alone}, [], not stuck)
-
-
-def _may_do(seen: Evidence, job: JobInfo) -> bool:
-    """Whether a job has the places of a minimum that was set for it, and no plugin needs all."""
-    return job.is_ready() and not (owners.is_generated(job) or owners.world_of(seen.given, job))
-
-
-def _is_half_started(jobs: list[JobInfo]) -> bool:
-    """Whether some of an application's pods have places, and others wait that it may need."""
-    return any(job.ready_task_num() for job in jobs) and any(
-        job.has_pending_tasks() for job in jobs) and not any(
-        owners.runs_on(job) or owners.one_by_one(job) or 1 < job.min_available <= (
-            job.ready_task_num()) for job in jobs)
+        yield from owners.created_by(seen, stuck)
 
 
 def _ended(seen: Evidence, jobs: Iterable[str]) -> list[str]:
     """The jobs whose owner has ended and leaves pods that run."""
-    return [uid for uid in jobs if ended_as(seen, seen.ssn.jobs[uid])
+    return [uid for uid in jobs if owners.ended_as(seen, seen.ssn.jobs[uid])
             and any(task.status in states.READY_STATUSES and task.status != states.SUCCEEDED
                     for task in seen.ssn.jobs[uid].tasks.values())]
 
@@ -388,7 +281,7 @@ def _over(seen: Evidence, names: list[str]) -> list[Message]:
             if node.used.get(name) - node.allocatable.get(name) >= MIN_RESOURCE]
 
 
-def _waiting_pods(mine: JobInfo, other: JobInfo, past: bool = False) -> Message | None:
+def waiting_pods(mine: JobInfo, other: JobInfo, past: bool = False) -> Message | None:
     """How many pods of another job wait, or else, where those of the `past` count, have ended, or
     are more than its minimum, unless Volcano's controller has set that.
     """

@@ -14,14 +14,14 @@ from attrs import evolve
 from volcano_lab.api.objects import OwnerReference, Pod, PodGroup
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.changes import Change, at_path, draft
-from volcano_lab.explain import options, origin
+from volcano_lab.explain import options, origin, quotas
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation
 from volcano_lab.explain.options import Objects, Option, World
 from volcano_lab.explain.outcome import outcome
 from volcano_lab.explain.owners import unread_group
 from volcano_lab.explain.remedy import Remedy, gains
-from volcano_lab.explain.why_job import elsewhere, refusal_of, wanted_by_all
+from volcano_lab.explain.why_job import elsewhere
 from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.manifests import SCHEDULER, document, job_of, operators, with_defaults
 from volcano_lab.manifests.workloads import suspended
@@ -115,9 +115,9 @@ def _created(seen: Evidence, reasons: list[Message]) -> Iterator[Option]:
     for reason in reasons:
         why = reason.facts["what"]
         code, facts = why.code, why.facts
-        if refusal := refusal_of(why):
+        if refusal := quotas.refusal_of(why):
             yield from options.quota_raised(refusal["quota"], refusal["wanted"].items(),
-                                            wanted_by_all(seen, refusal).items())
+                                            quotas.wanted_by_all(seen, refusal).items())
         if code == "not_created.priority":
             yield options.once(*(
                 f'priorityclass/{each}={{"value": 0}}' for each in facts["classes"]))

@@ -9,18 +9,17 @@ Volcano: none
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
-from itertools import chain, takewhile
 from typing import Any
 
-from volcano_lab.api import PODS, ROOT_QUEUE, QueueInfo, Resource, objects as api, quantity, total
+from volcano_lab.api import PODS, ROOT_QUEUE, QueueInfo, Resource, quantity, total
 from volcano_lab.api.node_usage import CPU_USAGE_ANNOTATION
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION
-from volcano_lab.api.storage import CLAIM, attach_key, claims_of
+from volcano_lab.api.storage import CLAIM, claims_of
 from volcano_lab.api.taints import first_untolerated
 from volcano_lab.api.task import REVOCABLE_ZONE
 from volcano_lab.changes import at_path, value_text
+from volcano_lab.explain import releases, volumes
 from volcano_lab.explain.explanation import TABLES
-from volcano_lab.explain.releases import number
 from volcano_lab.framework import Session
 from volcano_lab.framework.config.conf import PluginOption
 from volcano_lab.manifests import OPERATORS, job_controller, pod_group_controller, unstructure
@@ -47,8 +46,7 @@ def doubts(ssn: Session) -> list[Message]:
     amounts that no cluster can give.
     """
     lacking = [Message("no_nodes")] if ssn.jobs and not ssn.nodes else []
-    said = [*lacking, *_merged(ignored_fields(ssn))]
-    return [*ssn.conf.warnings, *ssn.warnings, *said,
+    return [*ssn.conf.warnings, *ssn.warnings, *lacking, *_merged(ignored_fields(ssn)),
             *(Message("sentence", what=what) for _, what in contradictions(ssn))]
 
 
@@ -80,9 +78,8 @@ def ignored_fields(ssn: Session, release: str = "") -> list[Message]:
                       Message("unread.usage", field=CPU_USAGE_ANNOTATION)))
     found += [*_quotas(ssn, options), *_tier_names(ssn), *_annotations(ssn, options),
               *_queue_labels(ssn), *_queue_slips(ssn), *_one_pod_claims(ssn),
-              *_rules_of_nodes(ssn, options), *_task_minima(ssn)]
-    said = [Message("notice", place=place, what=what)
-            for place, what in (*found, *_newer(ssn, release, options))]
+              *_rules_of_nodes(ssn, options), *_task_minima(ssn), *_newer(ssn, release, options)]
+    said = [Message("notice", place=place, what=what) for place, what in found]
     return [*{str(each): each for each in said}.values()]  # an owner of several PodGroups has one
 
 
@@ -100,7 +97,7 @@ def _newer(ssn: Session, release: str, options: Options) -> Iterator[Notice]:
               for part in (job.pod_group, *(task.pod for task in job.tasks.values()))]
     for kind, place, part in parts:
         for field, first in TABLES["newer"][kind].items():
-            if number(release) < number(first) and (field in part if isinstance(
+            if releases.number(release) < releases.number(first) and (field in part if isinstance(
                     part, Collection) else at_path(part, field.split())):
                 yield place, Message(f"newer.{kind.split('.')[0]}", first=first, version=release,
                                      field=field.replace(" ", "."))
@@ -126,7 +123,7 @@ def contradictions(ssn: Session) -> list[tuple[str, Message]]:
     found += [("guarantees-above-cluster", what) for what in _guarantees(ssn)]
     found += [("queue-circle", circle) for circle in (tree.circles() if tree is not None else ())]
     found += [("driver-nowhere", Message("driver_unknown", claim=claim, driver=driver))
-              for driver, claim in drivers_nowhere(ssn, (
+              for driver, claim in volumes.drivers_nowhere(ssn, (
                   task.pod for job in ssn.jobs.values() for task in job.tasks.values()
                   if not task.node_name)).items()]
     found += [("hyper-node-member", what) for what in said_misnamed(ssn, ssn.topology.hyper_nodes)]
@@ -187,22 +184,6 @@ def tangled(ssn: Session) -> list[Message]:
     return found
 
 
-def drivers_nowhere(ssn: Session, pods: Iterable[api.Pod]) -> dict[str, str]:
-    """Return {driver: claim} of the drivers whose volumes pods claim and that no node offers, with
-    the first such claim.
-    """
-    storage = ssn.snapshot.storage
-    found: dict[str, str] = {}
-    for pod in pods:
-        counted = storage.attached(pod) if pod.spec.volumes else {}
-        for name, _ in claims_of(pod) if counted else ():
-            driver = storage.driver_of(storage.get(CLAIM, f"{pod.namespace}/{name}"))
-            key = attach_key(driver)
-            if key in counted and not ssn.total_resource.get(key):
-                found.setdefault(driver, f"{pod.namespace}/{name}")
-    return found
-
-
 def _quotas(ssn: Session, options: Options) -> Iterator[Notice]:
     """Yield ResourceQuotas where no plugin reads them."""
     spaces = {job.namespace for job in ssn.jobs.values()}
@@ -233,15 +214,6 @@ def _annotations(ssn: Session, options: Options) -> Iterator[Notice]:
         yield place_of(names), Message("unread.annotation", field=key, plugin=unread[key])
     if close and TOPOLOGY not in options:
         yield place_of(close), Message("unread.only", field="spec.networkTopology", plugin=TOPOLOGY)
-
-
-def before_shares(ssn: Session) -> tuple[list[str], str]:
-    """Return the plugins that reclaim asks in tiers above the one that computes what queues
-    deserve, and this; "" where none computes it.
-    """
-    tiers = [[plugin for plugin, _ in tier] for tier in ssn.points["reclaimable"].tiers]
-    return ([*chain(*takewhile(SHARES.isdisjoint, tiers))],
-            next(filter(SHARES.__contains__, chain(*tiers)), ""))
 
 
 def place_of(names: list[str]) -> Message:
@@ -325,16 +297,14 @@ def _of(queue: QueueInfo, options: Options) -> Iterator[Message]:
         if at_path(spec, field.split(".")) and not options.keys() & {*plugins}:
             yield Message("unread.only" if len(plugins) == 1 else "unread.limits",
                           field=f"spec.{field.partition('.')[0]}", plugin=plugins[0])
-    unread = [
-        (spec.weight != 1 and "capacity" in options and "proportion" not in options,
-         Message("unread.only", field="spec.weight", plugin="proportion")),
-        (spec.parent not in ("", ROOT_QUEUE) and not {*TREES} & {*trees},
-         Message("unread.parent", field="spec.parent")),
-        (spec.dequeue_strategy == "fifo",
-         Message("unread.dequeue", field="spec.dequeueStrategy", found="fifo")),
-        (queue.hierarchy and "drf" not in trees,
-         Message("unread.hierarchy", field=HIERARCHY_ANNOTATION))]
-    yield from (message for applies, message in unread if applies)
+    if spec.weight != 1 and "capacity" in options and "proportion" not in options:
+        yield Message("unread.only", field="spec.weight", plugin="proportion")
+    if spec.parent not in ("", ROOT_QUEUE) and not {*TREES} & {*trees}:
+        yield Message("unread.parent", field="spec.parent")
+    if spec.dequeue_strategy == "fifo":
+        yield Message("unread.dequeue", field="spec.dequeueStrategy", found="fifo")
+    if queue.hierarchy and "drf" not in trees:
+        yield Message("unread.hierarchy", field=HIERARCHY_ANNOTATION)
 
 
 def _rules_of_nodes(ssn: Session, options: Options) -> Iterator[Notice]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from volcano_lab.api import ATTACHABLE, MIN_RESOURCE, JobInfo, Resource, TaskInfo
 from volcano_lab.explain import holders, requests, rules
-from volcano_lab.explain.evidence import Evidence, requested, rest_of, still_needed, unplaced
+from volcano_lab.explain.evidence import Evidence, requested, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, over, part
 from volcano_lab.explain.rules import STATIC, lets_in, refused_now, rule_causes, rule_of
 from volcano_lab.messages import Message, known
@@ -228,8 +228,8 @@ def _of_all(seen: Evidence, task: TaskInfo, choice: Record, left: dict[str, Amou
             ) -> Message | None:
     """What the gang of a pod, or all that wait of its job, request, and what nodes have left."""
     job, own = seen.ssn.jobs[task.job], requested(seen.placed_just_before(task.job, choice))
-    count, of = rest_of(job)
-    needed = part(amounts(still_needed(job, count)), next(iter(left.values())))
+    count, of = requests.rest_of(job)
+    needed = part(amounts(requests.still_needed(job, count)), next(iter(left.values())))
     free = {name: sum(max(each[name], 0.0) for each in left.values()) + own.get(name, 0.0)
             for name in needed}
     short = over(needed, free)  # none where the largest pods are not those that lack something

@@ -16,7 +16,7 @@ from typing import Any
 
 from attrs import Factory, define
 
-from volcano_lab.api import PIPELINED
+from volcano_lab.api import PIPELINED, JobInfo
 from volcano_lab.cache import Cache
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.options import Objects
@@ -170,14 +170,19 @@ class Outcome:
             if here != self.since.get(uid, (-1, 0))[0]:
                 self.since[uid] = here, self.cycles
 
+    @property
+    def jobs(self) -> dict[str, JobInfo]:
+        """The jobs of the last session."""
+        return self.last.jobs if self.last is not None else {}
+
     def placed(self, uid: str) -> int:
         """How many pods of a job are placed in the end."""
-        job = self.last.jobs.get(uid) if self.last is not None else None
+        job = self.jobs.get(uid)
         return counts(job)[0] if job is not None else 0
 
     def runs(self, uid: str) -> bool:
         """Whether a job has its minimum in the end; one without pods, whether it was admitted."""
-        job = self.last.jobs.get(uid) if self.last is not None else None
+        job = self.jobs.get(uid)
         return job is not None and uid not in self.again and (
             job.is_ready() and counts(job)[0] > 0 if job.tasks else not job.is_pending())
 
@@ -197,13 +202,13 @@ class Outcome:
     @property
     def again(self) -> set[str]:
         """The jobs whose pods are evicted again and again, of those that are there in the end."""
-        return {each.job for each in self.loops if self.last and each.job in self.last.jobs}
+        return {each.job for each in self.loops if each.job in self.jobs}
 
     @property
     def kinds(self) -> set[tuple[str, str]]:
         """The kinds of all evictions: the action, and the queue that loses pods."""
-        jobs = self.last.jobs if self.last is not None else {}
-        return {(each.action, jobs[each.job].queue) for each in self.evictions if each.job in jobs}
+        return {(each.action, self.jobs[each.job].queue) for each in self.evictions
+                if each.job in self.jobs}
 
     def evicting(self, uid: str) -> set[str]:
         """The actions that evict pods for a job."""

@@ -1,5 +1,5 @@
-"""What is promised to a job: pods that are pipelined, what leaves for them or keeps them from being
-bound, and pods of it that leave.
+"""What is promised to a job: pods that are pipelined, or held for these, what leaves for them or
+keeps them from being bound, and pods of it that leave.
 
 Volcano: none
 """
@@ -7,11 +7,10 @@ Volcano: none
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from volcano_lab.api import PIPELINED, RELEASING, JobInfo, TaskInfo, objects as api
-from volcano_lab.explain import evictions, evidence, kubelet, lint, outcome, refusals, rules
+from volcano_lab.api import PIPELINED, RELEASING, JobInfo, TaskInfo, objects as api, status
+from volcano_lab.explain import evictions, evidence, kubelet, lint, nodes, outcome, refusals, rules
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text, over
-from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.owners import on_event
 from volcano_lab.explain.protection import sums_of
 from volcano_lab.explain.questions import why_not_cause
@@ -28,7 +27,7 @@ def going_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     going, pending = leaving(seen, job), counts(job)[2]
     for cause in (promised(seen, job), going, _nowhere(seen, job)):
         if cause is not None and not (pending and cause.numbers.get("gang")):
-            yield from node_causes(seen, job) if cause.numbers.get("gang") else ()
+            yield from nodes.node_causes(seen, job) if cause.numbers.get("gang") else ()
             yield cause
             yield from _behind(seen, job, cause)
     evicted = going.numbers["evicted"] if going is not None and not seen.brief else ()
@@ -45,7 +44,7 @@ def _behind(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
         before = refusals.refusal(seen, job, record)
         yield Cause(before.code, [Message("promised.refused"), *before.sentences],
                     before.numbers, [record], True)
-    for beside in node_causes(seen, job) if cause.numbers.get("kept_off") else ():
+    for beside in nodes.node_causes(seen, job) if cause.numbers.get("kept_off") else ():
         beside.context = True
         yield from [beside] if beside.code != cause.numbers["against"] else []
     if cause.code == "never_bound" and "limit" in cause.numbers and not seen.brief:
@@ -82,10 +81,9 @@ def promised(seen: Evidence, job: JobInfo) -> Cause | None:
 
 def _held(job: JobInfo) -> Iterator[Message]:
     """Yield which pods have nodes and are not bound before those that are pipelined."""
-    held = evidence.held(job)
-    if held:
-        yield Message("promised.held", n=len(held), pod=held[0].key,
-                      nodes=[*dict.fromkeys(task.node_name for task in held)])
+    if pods := held(job):
+        yield Message("promised.held", n=len(pods), pod=pods[0].key,
+                      nodes=[*dict.fromkeys(task.node_name for task in pods)])
 
 
 def _harms(seen: Evidence, nodes: Iterable[str], records: list[Record]) -> Iterator[Message]:
@@ -121,8 +119,7 @@ def _due(seen: Evidence, job: JobInfo, records: list[Record]) -> Iterator[Messag
         yield Message("promised.priority", priority=job.priority, other=less)
     large = len(seen.ssn.nodes) >= outcome.LARGE  # of which only the first cycles have run
     found = (None if large else outcome.future(seen)) or outcome.Outcome()
-    there = found.last.jobs if found.last is not None else {}
-    for later in [there[each.uid] for each in losing if each.uid in there]:
+    for later in [found.jobs[each.uid] for each in losing if each.uid in found.jobs]:
         placed, _, n = counts(later)
         yield from [Message("promised.waits", n=n, job=seen.called(later.uid), placed=placed,
                             cycles=found.cycles, least=later.min_available)] * bool(n)
@@ -165,7 +162,7 @@ def promise_fails(seen: Evidence, job: JobInfo) -> bool:
     """Return whether pods are pipelined and not bound some cycles later."""
     promised = job.in_status(PIPELINED)
     found = outcome.future(seen) if promised else None
-    later = found.last.jobs.get(job.uid) if found is not None and found.last else None
+    later = found.jobs.get(job.uid) if found is not None else None
     return later is not None and not later.is_ready() and not any(
         later.tasks[uid].node_name and later.tasks[uid].status != PIPELINED
         for uid in promised if uid in later.tasks)
@@ -252,19 +249,18 @@ def leaving(seen: Evidence, job: JobInfo) -> Cause | None:
     """How many pods leave, and for which job those that this cycle evicts."""
     going = [task for task in job.tasks.values()
              if task.status == RELEASING or task.pod.metadata.deletion_timestamp]
-    count = len(going)
-    if not count:
+    if not going:
         return None
     stuck = overdue(seen, going)
     groups = evicted_for(seen, job)
-    said = [Message("pods_leave" if counts(job)[2] else "pods_leave.all", n=count),
+    said = [Message("pods_leave" if counts(job)[2] else "pods_leave.all", n=len(going)),
             *(Message("pods_leave.for", action=action, pods=[*records], job=seen.called(other))
               for (action, other), records in groups.items()), *shuffled(seen, job)]
     late, more = _late(seen, stuck)
     said += more
     by_pod = {pod: record for records in groups.values() for pod, record in records.items()}
     records = {record.number: record for record in by_pod.values()}
-    return Cause("pods_leave", said, {"leaving": count, "stuck": len(stuck),
+    return Cause("pods_leave", said, {"leaving": len(going), "stuck": len(stuck),
                                       "evicted": [*by_pod], **late}, [*records.values()])
 
 
@@ -281,3 +277,11 @@ def _late(seen: Evidence, stuck: list[TaskInfo]) -> tuple[dict[str, Any], list[M
              for node in nodes for obj in seen.named.get(node, ()) if isinstance(obj, api.Node)
              for each in evidence.not_ready(obj)]
     return late, said + [each for task in stuck for each in kubelet.warnings_of(seen, task)][:1]
+
+
+def held(job: JobInfo) -> list[TaskInfo]:
+    """Return the pods of a gang that have a node in the cycle, and are not bound before others of
+    the gang that are pipelined can be.
+    """
+    waits_for = job.in_status(PIPELINED) and not job.is_ready()
+    return [*job.in_status(status.ALLOCATED).values()] if waits_for else []

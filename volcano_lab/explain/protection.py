@@ -1,9 +1,11 @@
-"""What protects pods from eviction: the plugins that allow none of some candidates, and why.
+"""What protects pods from eviction: the plugins that allow none of some candidates, and why; which
+tiers decide before others.
 
 Volcano: none
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, takewhile
 from typing import Any
 
 from volcano_lab.api import JobInfo, TaskInfo
@@ -11,6 +13,7 @@ from volcano_lab.explain import lint, origin
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import TABLES, Cause, moment_text, over, part
 from volcano_lab.explain.holders import held_by_strangers
+from volcano_lab.framework import Session
 from volcano_lab.manifests.schema import unstructure
 from volcano_lab.messages import Message
 from volcano_lab.plugins import cdp, pdb
@@ -223,3 +226,25 @@ def _verdicts(seen: Evidence, calls: list[Record]) -> list[Message]:
     verdicts = dict.fromkeys(record["verdict"] for record in seen.of("reclaimee")
                              if record["reclaimer"] in asked and record["verdict"] != "victim")
     return [Message(f"reclaim.{each}") for each in verdicts or ["within_deserved"]]
+
+
+def aside(seen: Evidence, plugin: str, decides: Tiers) -> Message | None:
+    """Return why a plugin that compares a victim with the claimant did not decide: tiers are asked
+    in their order, up to the one that names victims; None where it is of that one.
+    """
+    tiers, at = decides
+    place = next((n for n, tier in enumerate(tiers) if plugin in tier), None)
+    if place is None:
+        code = "unasked" if plugin in seen.ssn.plugins else "absent"
+    else:
+        code = "earlier" if place < at else "later"
+    return None if place == at else Message(f"compares.{code}", plugin=plugin, plugins=tiers[at])
+
+
+def before_shares(ssn: Session) -> tuple[list[str], str]:
+    """Return the plugins that reclaim asks in tiers above the one that computes what queues
+    deserve, and this; "" where none computes it.
+    """
+    tiers = [[plugin for plugin, _ in tier] for tier in ssn.points["reclaimable"].tiers]
+    return ([*chain(*takewhile(lint.SHARES.isdisjoint, tiers))],
+            next(filter(lint.SHARES.__contains__, chain(*tiers)), ""))

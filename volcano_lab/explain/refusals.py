@@ -5,20 +5,15 @@ Volcano: none
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial, reduce
-from itertools import product
+from functools import reduce
 from typing import Any
 
-from volcano_lab.api import MIN_RESOURCE, JobInfo, pod_sum, quantity, total
-from volcano_lab.api.objects import ResourceQuota
-from volcano_lab.explain import evidence, holders, lint, origin, owners, rules
-from volcano_lab.explain.evidence import Evidence, member, requested, still_needed, unplaced
+from volcano_lab.api import MIN_RESOURCE, JobInfo, total
+from volcano_lab.explain import holders, lint, origin, owners, quotas, rules
+from volcano_lab.explain.evidence import Evidence, requested, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.nodes import closed_causes, missing, nearest, withheld
-from volcano_lab.explain.requests import at_first, not_announced
-from volcano_lab.explain.values import sum_of
-from volcano_lab.manifests.job_controller import usage
-from volcano_lab.manifests.quotas import in_scope
+from volcano_lab.explain.requests import at_first, member, not_announced, rest_of, still_needed
 from volcano_lab.messages import Message
 from volcano_lab.trace import Record, State, amounts, grouped
 
@@ -34,7 +29,8 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     compared = [record for kind in ("enqueue_comparison", "quota_comparison")
                 for record in seen.of(kind, job=job.uid) if record["short_of"]]
     for record in compared:
-        yield from (_quota if record.kind == "quota_comparison" else _compared)(seen, job, record)
+        refused = quotas.quota_causes if record.kind == "quota_comparison" else _compared
+        yield from refused(seen, job, record)
         if lint.SHARES & {*seen.plugins("job_enqueueable")}:
             yield from _unasked(seen, job, record, amounts(job.get_min_resources()),
                                 ("allocated", "inqueue"))
@@ -56,43 +52,6 @@ def _compared(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
     for cause in holders.by_whom(seen, job, record):
         yield cause
         yield from never_starts(seen, cause.numbers.get("holders", ()))
-
-
-def _quota(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
-    """Yield that a ResourceQuota has too little left, and the jobs that use it."""
-    kept = {name: [record[what].get(name, "0") for what in ("hard", "used", "pending", "requested")]
-            for name in record["short_of"]}
-    there = [quota for quota in seen.ssn.snapshot.resource_quotas.get(job.namespace, ())
-             if quota.name == record["quota"]]
-    own = {name: amount for name, amount in _own_used(seen, job, there).items()
-           if name in kept and 0 < amount <= quantity.parse(kept[name][1])}
-    sums = [Message("resource_quota.sum", resource=name, hard=hard, used=used, pending=pending,
-                    asked=asked, own=Message("resource_quota.own", amount=quantity.to_text(
-                        own[name], quantity.style_of(used))) if name in own else None)
-            for name, (hard, used, pending, asked) in kept.items()]
-    lacking = {name: sum_of([*each[1:], f"-{each[0]}"], each[0]) for name, each in kept.items()}
-    beyond = [quota.key for quota in there if job.tasks and not any(
-        in_scope(task.pod.spec, quota) for task in job.tasks.values())]
-    yield Cause("resource_quota", [
-        Message("resource_quota", quota=record["quota"], names=[*kept], sums=sums),
-        *(Message("resource_quota.scopes", quota=key) for key in beyond)], {
-            "quota": f"{job.namespace}/{record['quota']}",
-            "short": [*map(" ".join, lacking.items())], "twice": all(
-                own.get(name, 0) >= quantity.parse(text) for name, text in lacking.items()),
-            "wanted": [(name, sum_of(each[1:], each[0])) for name, each in kept.items()],
-            "scoped": beyond, "counted": [record["quota"]] * bool(job.tasks)}, [record])
-    said, users = holders.quota_users(seen, job, kept, partial(
-        holders.standing, seen, record), record)
-    yield from [Cause("quota_used", said, {"holders": users}, [], True)] if said else ()
-
-
-def _own_used(seen: Evidence, job: JobInfo, quotas: Iterable[ResourceQuota]) -> pod_sum.Amounts:
-    """Return what a quota counts of the job's own pods, which exist."""
-    own: pod_sum.Amounts = {}
-    for quota, task in product(quotas, job.tasks.values()):
-        if task.key in seen.named and in_scope(task.pod.spec, quota):
-            pod_sum.add(own, usage(task.pod.spec, {}))
-    return own
 
 
 def hopeless(seen: Evidence, job: JobInfo, then: str) -> list[Cause]:
@@ -216,36 +175,12 @@ def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield from hopeless(seen, job, "queue")
 
 
-def entitled(seen: Evidence, job: JobInfo, causes: Iterable[Cause]) -> Iterator[Cause]:
-    """Yield how many pods of an elastic job that lacks something its queue deserves, where its
-    minimum is more.
-    """
-    start, count = seen.trace.start, job.ready_task_num()
-    sums = start["queues"].get(job.queue)
-    lacks = any({"short_of", "lacks", "free_on_one_node"} & {*each.numbers} for each in causes)
-    if sums is None or not (lacks and evidence.was_admitted(seen, job)) or job.is_ready() or not (
-            1 < job.min_available < len(job.tasks)):
-        return
-    held = sums["allocated"]
-    for request in (task["request"] for task in map(start["tasks"].get, sorted(
-            task.key for task in job.tasks.values())) if task and not task["node"]):
-        held = added(held, request)
-        if over(part(held, request), sums["deserved"]):
-            break
-        count += 1
-    if 0 < count < job.min_available:
-        names = over(requested(unplaced(job)), {})
-        yield Cause.of("entitled", context=True, queue=job.queue, n=count, least=job.min_available,
-                       of=len(job.tasks), deserved=part(sums["deserved"], names),
-                       allocated=part(sums["allocated"], names))
-
-
 def _of_gang(seen: Evidence, job: JobInfo, record: Record, cause: Cause) -> Message | None:
     """What its queue would hold with the whole gang, or all pods that wait, where these are more
     than the refused one, and its sum does not count them all.
     """
     sums = seen.state_at(record)["queues"].get(cause.numbers.get("level", job.queue))
-    missing, of = evidence.rest_of(job)
+    missing, of = rest_of(job)
     if sums is None or missing < 2 or "limit" not in cause.numbers:
         return None
     limit = sums["deserved" if cause.code == "over_deserved" else "real_capability"]
@@ -264,7 +199,7 @@ def _over_limit(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]
     pods, also hold more than its limit.
     """
     own = requested(seen.placed_just_before(job.uid, record))
-    rest = added(amounts(still_needed(job, evidence.rest_of(job)[0])), own, -1.0)
+    rest = added(amounts(still_needed(job, rest_of(job)[0])), own, -1.0)
     due = seen.state_at(record)["queues"][job.queue]["deserved"]
     for cause in _unasked(seen, job, record, rest, ("allocated",), each=True):
         limit = cause.numbers["limit"]

@@ -1,5 +1,5 @@
 """Requests: what of a pod's is overhead, or of which container, which of its resources no node has,
-and what its author may have meant.
+and what its author may have meant; what a job still needs.
 
 Volcano: none
 """
@@ -10,11 +10,11 @@ from difflib import SequenceMatcher
 from itertools import product
 from typing import Any
 
-from volcano_lab.api import ATTACHABLE, Resource, total
+from volcano_lab.api import ATTACHABLE, JobInfo, Resource, total
 from volcano_lab.api.objects import Pod
 from volcano_lab.api.task import TaskInfo, pod_resource_request
 from volcano_lab.changes.job_fields import at_path
-from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, over, part
 from volcano_lab.manifests import SCHEDULER, OperatorObject, field_defaults
 from volcano_lab.messages import Message, meant
@@ -179,3 +179,24 @@ def in_milli(asked: float, largest: float) -> bool:
     (True, False)
     """
     return asked > BEYOND * largest and 100 <= asked / 1000 <= largest
+
+
+def still_needed(job: JobInfo, most: int | None = None) -> Resource:
+    """Return what the job's pods without a node request; of `most`, the largest by CPU."""
+    return total(sorted((task.resreq for task in unplaced(job)),
+                        key=lambda size: -size.get("cpu"))[:most])
+
+
+def rest_of(job: JobInfo) -> tuple[int, str]:
+    """Return how many pods a job waits for: of its "gang" until that starts, or of all its "pods".
+    """
+    waiting = len(unplaced(job))
+    if job.min_available < 2 or job.is_ready():
+        return waiting, "pods"
+    return min(job.min_available - len(job.tasks) + waiting, waiting), "gang"
+
+
+def member(job: JobInfo) -> Amounts:
+    """Return a member's part of a job's minResources."""
+    return {name: amount / max(job.min_available, 1)
+            for name, amount in amounts(job.get_min_resources()).items()}

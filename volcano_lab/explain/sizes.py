@@ -12,7 +12,7 @@ from typing import Any
 from volcano_lab.api import ATTACHABLE, JobInfo, Resource, TaskInfo, quantity_text
 from volcano_lab.changes.job_fields import requests_of
 from volcano_lab.explain import owners, requests, required, values, volumes
-from volcano_lab.explain.evidence import largest_of, member, of_daemons, requested, unplaced
+from volcano_lab.explain.evidence import largest_of, of_daemons, requested, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, in_quantity, over
 from volcano_lab.explain.options import ENDED, Option, Rank, World, once, setting, several, text_of
 from volcano_lab.framework import Session
@@ -31,7 +31,7 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) 
     waiting = _refused([task for task in unplaced(job) if not task.sch_gated], causes)
     if job.tasks and not waiting:
         return
-    largest = largest_of(task.init_resreq for task in waiting) if waiting else member(job)
+    largest = largest_of(task.init_resreq for task in waiting) if waiting else requests.member(job)
     members = max(min(job.min_available, len(waiting) or job.min_available), 1)
     lacking, gang, allowed = _lacking(ssn, causes, largest, members)
     most = largest_of(node.allocatable for node in ssn.nodes.values())

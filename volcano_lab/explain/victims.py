@@ -80,13 +80,13 @@ def _of_victim(seen: Evidence, victim: JobInfo, winner: JobInfo, action: str,
     if action == "preempt" and victim.priority > winner.priority:
         yield Cause("less_important_claimant", Message(
             "less_important_claimant", victim=seen.called(victim.uid), priority=victim.priority,
-            claimant=seen.called(winner.uid), other=winner.priority, why=_aside(
+            claimant=seen.called(winner.uid), other=winner.priority, why=protection.aside(
                 seen, "priority", decides)), {"priority": victim.priority,
                                               "claimant": winner.priority}, context=True)
     elif action == "reclaim":
         known = seen.trace.start["queues"].get(victim.queue, {"allocated": {}, "deserved": {}})
         more = over(known["allocated"], known["deserved"])
-        asides = [_aside(seen, plugin, decides)
+        asides = [protection.aside(seen, plugin, decides)
                   for plugin in sorted(lint.SHARES.intersection(chain(*decides[0])))]
         why, sums = next(filter(None, asides), None), seen.sums(victim.queue, more)
         if sums.get("deserved") and (why or more):
@@ -95,19 +95,6 @@ def _of_victim(seen: Evidence, victim: JobInfo, winner: JobInfo, action: str,
                 "queue_of_victim", **sums, why=why), sums | {"later": later}, context=True)
     if policy := owners.on_event(seen, victim, "PodEvicted"):
         yield Cause("evict_policy", policy, context=True)
-
-
-def _aside(seen: Evidence, plugin: str, decides: protection.Tiers) -> Message | None:
-    """Why a plugin that compares a victim with the claimant did not decide: tiers are asked in
-    their order, up to the one that names victims; None where it is of that one.
-    """
-    tiers, at = decides
-    place = next((n for n, tier in enumerate(tiers) if plugin in tier), None)
-    if place is None:
-        code = "unasked" if plugin in seen.ssn.plugins else "absent"
-    else:
-        code = "earlier" if place < at else "later"
-    return None if place == at else Message(f"compares.{code}", plugin=plugin, plugins=tiers[at])
 
 
 def who_evicts(seen: Evidence, job: JobInfo) -> Explanation:
@@ -247,8 +234,7 @@ def _when(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
         said = [Message(code, queue=job.queue, **numbers),
                 *[Message("evict.next_tier", plugins=later)] * bool(later)]
     elif seen.ssn.queues[job.queue].reclaimable:
-        # others may lose pods
-        last = None if evicted_for(seen, job) else seen.trace.records[-1]
+        last = None if evicted_for(seen, job) else seen.trace.records[-1]  # others may lose pods
         sums = (seen.state_at(last) if last else seen.trace.start)["queues"].get(job.queue)
         if sums is None:
             return
@@ -259,7 +245,7 @@ def _when(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
         within = over(held, {}).keys() - more if named and more else ()
         said = [Message("evict.over" if more else "evict.within", **numbers),
                 *[Message("evict.over.one", resources=sorted(within))] * bool(within)]
-        above, share = lint.before_shares(seen.ssn)
+        above, share = protection.before_shares(seen.ssn)
         said += _owed(seen, job.queue) if more else []
         if above and share:
             decide = Message("evict.before_shares", plugins=above, queue=job.queue)
@@ -325,9 +311,8 @@ def cluster_loops(seen: Evidence, found: outcome.Outcome) -> Cause | None:
     """Return what a cluster repeats in some cycles without a change: by action and queues, the jobs
     that lose pods, those for which they do, the plugins that allow it, and what returns the places.
     """
-    jobs = found.last.jobs if found.last is not None else {}
-    groups = grouped(((each.action, *(jobs[uid].queue for uid in (
-        each.winner, each.job) if uid in jobs)), each) for each in found.loops)
+    groups = grouped(((each.action, *(found.jobs[uid].queue for uid in (
+        each.winner, each.job) if uid in found.jobs)), each) for each in found.loops)
     if not groups:
         return None
     largest = sorted(groups.values(), key=lambda some: -len(some))[:GROUPS]
@@ -357,8 +342,7 @@ def _loop(seen: Evidence, found: outcome.Outcome, some: list[outcome.Eviction]) 
 
 def _returns(found: outcome.Outcome, one: outcome.Eviction) -> Message:
     """That allocate returns the places, by the plugin that puts the job of a victim first."""
-    jobs = found.last.jobs if found.last is not None else {}
-    queues = [jobs[uid].queue for uid in (one.job, one.winner) if uid in jobs]
+    queues = [found.jobs[uid].queue for uid in (one.job, one.winner) if uid in found.jobs]
     plugin = found.orders.get((one.job, one.winner)) or found.orders.get((*queues,))
     return Message("cluster_loops.order", plugin=plugin) if plugin else Message(
         "cluster_loops.back")

@@ -1,4 +1,4 @@
-"""Claims for which pods wait, and the nodes that their volumes require.
+"""Claims for which pods wait, the nodes that their volumes require, and drivers that none offers.
 
 Volcano: none
 """
@@ -11,7 +11,6 @@ from volcano_lab.api.node_affinity import node_terms
 from volcano_lab.api.storage import NO_PROVISIONER, VOLUME, WAIT, attach_key, class_of, size
 from volcano_lab.explain.evidence import Evidence, not_ready
 from volcano_lab.explain.explanation import Cause
-from volcano_lab.explain.lint import drivers_nowhere
 from volcano_lab.explain.origin import near
 from volcano_lab.explain.required import terms_of
 from volcano_lab.framework import Session
@@ -321,3 +320,19 @@ def _required(seen: Evidence, volume: str, required: api.NodeSelector, claim: st
         yield Message(f"volume.nowhere{'' if _by_name(required) else '.labels'}")
     if claim and _by_name(required) and all(map(not_ready, nodes)):
         yield Message("volume.lost", claim=claim)
+
+
+def drivers_nowhere(ssn: Session, pods: Iterable[api.Pod]) -> dict[str, str]:
+    """Return {driver: claim} of the drivers whose volumes pods claim and that no node offers, with
+    the first such claim.
+    """
+    storage = ssn.snapshot.storage
+    found: dict[str, str] = {}
+    for pod in pods:
+        counted = storage.attached(pod) if pod.spec.volumes else {}
+        for name, _ in claims_of(pod) if counted else ():
+            driver = storage.driver_of(storage.get(CLAIM, f"{pod.namespace}/{name}"))
+            key = attach_key(driver)
+            if key in counted and not ssn.total_resource.get(key):
+                found.setdefault(driver, f"{pod.namespace}/{name}")
+    return found

@@ -3,12 +3,12 @@
 Volcano: none
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from volcano_lab.api import PENDING, JobInfo, Resource, TaskInfo, objects as api, pod_sum, quantity
-from volcano_lab.explain import beyond, evictions, evidence, gangs, holders, kubelet, origin, owners
+from volcano_lab.api import PENDING, JobInfo, Resource, TaskInfo, objects as api
+from volcano_lab.explain import beyond, evictions, evidence, gangs, kubelet, origin, owners, quotas
 from volcano_lab.explain.evidence import Evidence, counts, was_admitted
 from volcano_lab.explain.explanation import TABLES, Cause, moment_text, over
 from volcano_lab.explain.lint import ignored_fields, place_of
@@ -16,11 +16,12 @@ from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.order import hierarchical_order, priority_note
 from volcano_lab.explain.promises import going_causes
 from volcano_lab.explain.questions import packed, spread
-from volcano_lab.explain.refusals import admission_causes, entitled, limit_causes, never_starts
+from volcano_lab.explain.refusals import admission_causes, limit_causes, never_starts
 from volcano_lab.explain.releases import differs
 from volcano_lab.explain.required import too_near
+from volcano_lab.explain.topology import beyond_tier, topology_causes
 from volcano_lab.explain.volumes import claim_causes, driver_causes
-from volcano_lab.manifests import SCHEDULER, job_controller, job_of, workloads
+from volcano_lab.manifests import SCHEDULER, job_of, workloads
 from volcano_lab.messages import Message, Said, alike, known, meant
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.plugins.sla import WAITING_TIME
@@ -39,9 +40,9 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
              for owner in seen.names.above[job.uid] if owner != name
              for why in seen.not_created.get(owner, ())]
     beside = [*above, *going_causes(seen, job), *_fields(seen, job), *_creator(seen, job),
-              *kubelet.failed_causes(seen, job),
-              *kubelet.bound_causes(seen, job), *kubelet.evicted_before(seen, job),
-              *_groups_beside(seen, job), *gangs.apart_causes(seen, job), *_quota_counts(seen, job)]
+              *kubelet.failed_causes(seen, job), *kubelet.bound_causes(seen, job),
+              *kubelet.evicted_before(seen, job), *_groups_beside(seen, job),
+              *gangs.apart_causes(seen, job), *quotas.quota_counts(seen, job)]
     stands = bool(job.tasks) and not evidence.waits(job)
     for cause in beside:
         cause.context |= not stands
@@ -56,7 +57,7 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     if {*origin.TOO_LARGE, "larger_than_any_node"}.isdisjoint(cause.code for cause in causes):
         causes += origin.cluster_too_small(seen, job)
     causes.sort(key=lambda cause: cause.code != "each_other")
-    causes += [*entitled(seen, job, causes)]
+    causes += [*gangs.entitled(seen, job, causes)]
     causes[1:1] = _unseen_nodes(seen, job)
     stuck = _users_that_never_start(seen, [*lacking, *causes])
     said = {"no_pods"} if lacking else set()
@@ -92,7 +93,7 @@ def unusual(seen: Evidence, job: JobInfo, pods: list[TaskInfo]) -> Iterator[Caus
     """
     yield from chain(too_near(seen, pods), beyond.crowded(seen, pods))
     if pods and not any(map(seen.is_new, pods)):
-        yield from chain(gangs.beyond_tier(seen, job), origin.above_limit(seen, job.queue, True),
+        yield from chain(beyond_tier(seen, job), origin.above_limit(seen, job.queue, True),
                          spread(seen, job))
 
 
@@ -142,47 +143,7 @@ def _not_made(seen: Evidence, job: JobInfo, why: Said) -> Cause:
         return Cause("pods_forbidden", said, {**by.facts, "by": by.code, "slips": [
             (by.facts["name"], by.facts["asked"], by.facts["bound"])] if "asked" in by.facts else []
             }, [], len(job.tasks) >= max(job.min_available, 1))
-    return _refused_by_quota(seen, job, said, by.facts, len(facts.get("names", ())))
-
-
-def _refused_by_quota(seen: Evidence, job: JobInfo, said: Message, refusal: Mapping[str, Any],
-                      missing: int) -> Cause:
-    """Return that a ResourceQuota refuses pods: who uses it, and who waits for it, too."""
-    quota, enough = refusal["quota"], len(job.tasks) >= max(job.min_available, 1)
-    used, users = holders.quota_users(seen, job, refusal["wanted"])
-    stuck = [uid for uid in users if seen.ssn.jobs[uid].valid_task_num() < seen.ssn.jobs[
-        uid].min_available and quota in [
-            refusal_of(each).get("quota") for each in seen.not_created.get(seen.called(uid), ())]]
-    both = Message("not_created.each_other", jobs=[*map(seen.called, [job.uid, *stuck])],
-                   quota=quota) if stuck and job.tasks and not enough else None
-    waits = Message("not_created.waits", quota=quota) if refusal["tries"] and not (
-        job.tasks or "resourcequota" in seen.ssn.plugins) else None
-    return Cause("pods_refused", [said, waits, used, both], {
-        "quota": quota, "short": refusal["short"], "holders": users, "stuck": stuck,
-        "ends": bool(refusal["tries"]), "wanted": [*refusal["wanted"].items()],
-        **refusal["sums"][0].facts, "pods": len(job.tasks) + missing,
-        "for_all": [*wanted_by_all(seen, refusal).items()]}, [], enough)
-
-
-def refusal_of(why: Said) -> Mapping[str, Any]:
-    """Return what a ResourceQuota that refuses pods lacks; empty where another reason keeps them
-    from being created.
-    """
-    by = why.facts.get("quota") if isinstance(why, Message) else None
-    return by.facts if isinstance(by, Message) and "wanted" in by.facts else {}
-
-
-def wanted_by_all(seen: Evidence, refusal: Mapping[str, Any]) -> dict[str, str]:
-    """Return what a ResourceQuota has to allow so that the pods of all owners are created, not
-    only those of one.
-    """
-    total = pod_sum.parsed(refusal["wanted"])
-    for other in map(refusal_of, chain.from_iterable(seen.not_created.values())):
-        if other is not refusal and other.get("quota") == refusal["quota"]:
-            lacks, used = pod_sum.parsed(other["wanted"]), pod_sum.parsed(other["used"])
-            total |= {name: total[name] + lacks[name] - used[name] for name in total.keys() & lacks}
-    return job_controller.amounts_text(total, {name: quantity.style_of(text)
-                                               for name, text in refusal["wanted"].items()})
+    return quotas.refused_by_quota(seen, job, said, by.facts, len(facts.get("names", ())))
 
 
 def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -286,17 +247,6 @@ def _groups_beside(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield cause
 
 
-def _quota_counts(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """Yield the ResourceQuotas that count pods which exist though their job is not admitted."""
-    pods = [] if seen.brief or was_admitted(seen, job) else [
-        task for task in job.tasks.values() if task.key in seen.named]
-    quotas = [each.key for each in seen.ssn.snapshot.resource_quotas.get(job.namespace, ()) if any(
-        name.removeprefix("requests.").removeprefix("limits.") in evidence.requested(pods)
-        for name in each.spec.hard)]
-    if quotas:
-        yield Cause.of("quota_counts", context=True, n=len(pods), quotas=quotas)
-
-
 def _deadline(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield the time at which sla admits the job, and what its policies do before."""
     if evidence.unplaced(job) and (policy := owners.on_event(seen, job, "PodPending")):
@@ -335,11 +285,11 @@ def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     if hopeless:
         return
     yield from limit_causes(seen, job)
-    topology = list(gangs.topology_causes(seen, job))
-    yield from topology[:1]
+    too_small = list(topology_causes(seen, job))
+    yield from too_small[:1]
     yield from claim_causes(seen, job)
-    yield from node_causes(seen, job, room=not topology)
-    yield from topology[1:]  # who holds what, after the state of the nodes themselves
+    yield from node_causes(seen, job, room=not too_small)
+    yield from too_small[1:]  # who holds what, after the state of the nodes themselves
     gang = gangs.gang_cause(seen, job)
     if gang is not None:
         yield gang

@@ -1,0 +1,165 @@
+"""Why no HyperNode of an allowed tier holds a job, or its sub-group: how many pods each takes, and
+what those have left that were not tried.
+
+Volcano: none
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from volcano_lab.api import JobInfo, SubJobInfo
+from volcano_lab.api.task_index import TaskIndex
+from volcano_lab.explain import holders, lint
+from volcano_lab.explain.evidence import Evidence, requested, unplaced
+from volcano_lab.explain.explanation import Amounts, Cause, over, part
+from volcano_lab.explain.nodes import missing
+from volcano_lab.framework import CLUSTER_TOP
+from volcano_lab.messages import Message, meant
+from volcano_lab.trace import Record, amounts, grouped
+
+
+def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield that no HyperNode of an allowed tier holds the job or its sub-group, and the jobs that
+    hold its resources.
+    """
+    if not job.contains_hard_topology():
+        return
+    waiting = {job.task_to_sub_job.get(task.uid) for task in unplaced(job)}
+    tries = _tries(seen, job, waiting)
+    if tries is None:
+        return
+    without = waiting - {record["sub_job"] for record in tries if record["fits"]}
+    groups = [job.sub_jobs[uid] for uid in sorted(job.sub_jobs.keys() & without)] if (
+        tries and job.contains_sub_job_policy()) else []
+    failed = [record for record in tries if not record["fits"]]
+    chosen = [record for record in failed if record["sub_job"] in without]
+    whole = next((group for group in groups if group.hard_topology()[0]), job)
+    failed = chosen if groups else chosen or failed
+    found, nodes, need = _too_small(
+        seen, job, whole, failed, max(groups or (job,), key=_lacks),
+        Message("topology.sub_group" if groups else "topology.it"))
+    yield found
+    yield from holders.room_causes(seen, job, Cause("", [], {"allowed": nodes, "request": need},
+                                                    (failed or seen.of("job", job=job.uid))[-1:]))
+
+
+def beyond_tier(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield that pods are on nodes which no HyperNode of an allowed tier holds together."""
+    tree, tiers = seen.ssn.topology.hyper_nodes, seen.ssn.topology.tier_by_name
+    groups: list[JobInfo | SubJobInfo] = [job, *job.sub_jobs.values()]
+    for each in groups:
+        spec, around = each.network_topology, tree.get(each.allocated_hyper_node)
+        most = tiers.get(spec.highest_tier_name, spec.highest_tier_allowed) if spec else None
+        if spec and spec.mode == "hard" and most is not None and around and around.tier > most:
+            yield Cause.of("beyond_tier", Message("beyond_tier.bare") if all(
+                task.best_effort for task in each.tasks.values()) else None, context=True,
+                tier=most, nodes=sorted({task.node_name for task in each.tasks.values()}))
+            return
+
+
+def _tries(seen: Evidence, job: JobInfo, waiting: set[str | None]) -> list[Record] | None:
+    """The dry runs that decided; None where the job found a HyperNode, or allocate did not reach
+    it.
+    """
+    tries = seen.in_action("allocate", "hyper_node_tried", job=job.uid)
+    own = [record for record in tries if record["sub_job"] in waiting]
+    if own and not any(record["fits"] for record in own):
+        return own  # other sub-groups may have found a HyperNode
+    if any(record["fits"] and not record["sub_job"] for record in tries):
+        return None
+    return tries if tries or seen.in_action("allocate", "job", job=job.uid) else None
+
+
+def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries: list[Record],
+               short: TaskIndex, who: Message) -> tuple[Cause, list[str], Amounts]:
+    """(How many pods of a job, or of its sub-group that is `short` of most, each HyperNode of an
+    allowed tier takes, and what those have left that were not tried; the nodes of these HyperNodes,
+    where one takes it once it is empty; what the minimum requests, or else the pods).
+    """
+    topology, tier = seen.ssn.topology, whole.hard_topology()[1]
+    tried = grouped((record["hyper_node"], record) for record in tries)
+    most = {name: max(_found(seen, job, each) for each in some) for name, some in tried.items()}
+    near = [name for name, info in topology.hyper_nodes.items()
+            if info.tier <= tier and name != CLUSTER_TOP and name in topology.nodes]
+    need = over(part(amounts(whole.get_min_resources()),
+                     seen.ssn.total_resource.resource_names()), {})
+    lacks = _lacks(short)
+    said = _sizes(seen, job, whole, most, near, need, {
+        "who": who, "least": short.min_available if whole is job else lacks, "n": lacks})
+    nodes = [node.name for name in near for node in topology.nodes[name]]
+    most_empty = max((_when_empty(seen, short, name) for name in near), default=lacks)
+    said += [Message("topology.empty", most=most_empty)] * (most_empty < lacks)
+    outside = sorted(seen.ssn.nodes.keys() - nodes) if near else []
+    said += [Message("topology.outside", nodes=outside)] * bool(outside)
+    said += [Message("sentence", what=each) for each in lint.said_misnamed(seen.ssn, near)]
+    close = [(name, place, meant(node, outside, 0.8))
+             for name, node, place in lint.misnamed(seen.ssn, near)]
+    return Cause("topology_too_small", [*said, seen.own(job.uid, tries[-1]) if tries else None], {
+        "n": lacks, "holds": most, "tier": tier, "near": near, "outside": outside,
+        "misnamed": [each for each in close if each[2]]},
+        tries), nodes * (most_empty >= lacks), need or over(requested(unplaced(job)), {})
+
+
+def _when_empty(seen: Evidence, gang: TaskIndex, hyper_node: str) -> int:
+    """How many of a gang's pods that wait a HyperNode takes at most when it is empty: by the least
+    that any of them requests.
+    """
+    sizes = [amounts(task.init_resreq) for task in gang.tasks.values() if not task.node_name]
+    least = {name: min(size.get(name, 0.0) for size in sizes) for name in sizes[0]}
+    return int(sum(min((seen.whole[node.name].get(name, 0.0) // amount
+                        for name, amount in least.items() if amount), default=len(sizes))
+                   for node in seen.ssn.topology.nodes[hyper_node]))
+
+
+def _lacks(gang: TaskIndex) -> int:
+    """How many pods a gang, or a sub-group, needs beside those that have nodes; at least one."""
+    return max(gang.min_available - gang.ready_task_num() - gang.waiting_task_num(), 1)
+
+
+def _sizes(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, most: dict[str, int],
+           near: list[str], need: Amounts, facts: dict[str, Any]) -> list[Message]:
+    """How many pods the tried HyperNodes take, and what the others have left."""
+    hard, tier = whole.hard_topology()
+    left = _left(seen, [name for name in near if name not in most], need)
+    names = [each for each in need if any(each in has for has in left.values())]
+    facts = {**facts, "need": part(need, names), "left": [
+        Message("topology.left", hyper_node=name, amount=has) for name, has in left.items()],
+        "limit": Message("topology.limit", tier=tier) if hard else None}
+    if not most:
+        full = "full" if len(left) == len(near) else "untried"
+        return [Message(f"topology.{full if near else 'none'}", **facts)]
+    alike = {count: [name for name in most if most[name] == count] for count in most.values()}
+    beside = ".beside" * (facts["n"] < facts["least"])
+    said = [Message(f"topology.takes{beside}", **facts, takes=[
+        Message("topology.take.each" if len(names) > 1 else "topology.take", hyper_node=names,
+                count=count) for count, names in alike.items()])]
+    if job.allocated_hyper_node and job.hard_topology()[0]:
+        said.append(Message("topology.placed", hyper_node=job.allocated_hyper_node,
+                            tier=job.hard_topology()[1]))
+    elif left:
+        said.append(Message("topology.not_tried", **facts))
+    return said
+
+
+def _left(seen: Evidence, names: list[str], need: Amounts) -> dict[str, Amounts]:
+    """What some HyperNodes have left of the resources in which that is too little, the largest
+    first.
+    """
+    free, nodes = seen.free(None, need), seen.ssn.topology.nodes
+    sums = {name: {each: sum(max(free[node.name][each], 0.0) for node in nodes[name])
+                   for each in need} for name in names}
+    short = {name: part(has, missing(need, has)) for name, has in sums.items()}
+    return {name: short[name] for name in sorted(filter(short.get, short), key=lambda name: [
+        -short[name].get(each, 0.0) for each in need])}
+
+
+def _found(seen: Evidence, job: JobInfo, tried: Record) -> int:
+    """How many pods were placed in a dry run, before it was rolled back."""
+    before = max((record.number for record in seen.of("hyper_node_tried", job=job.uid)
+                  if record.number < tried.number and record["sub_job"] == tried["sub_job"]),
+                 default=-1)
+    tasks = {task.key for task in job.tasks.values()
+             if tried["sub_job"] in ("", job.task_to_sub_job.get(task.uid))}
+    return max(tried["operations"], len({record["task"] for record in seen.of("do", job=job.uid)
+                                         if before < record.number < tried.number
+                                         and record["task"] in tasks}))
