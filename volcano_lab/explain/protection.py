@@ -4,6 +4,7 @@ tiers decide before others.
 Volcano: none
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, takewhile
 from typing import Any
@@ -56,8 +57,10 @@ def decided(seen: Evidence, point: str, calls: Sequence[Record]) -> Tiers:
 def _next_tier(seen: Evidence, calls: list[Record]) -> Iterator[Message]:
     """Yield which plugins of a later tier decide, and how many pods they allow."""
     point, plugin = calls[0]["point"], calls[0]["plugin"]
-    found = [each for call in calls for each in seen.of("asked", point=point, task=call["task"])
-             if each["answer"] and each["since"] <= call.number < each.number]
+    by_task = grouped((call["task"], call.number) for call in calls)
+    found = [each for task, numbers in by_task.items() for each in
+             seen.of("asked", point=point, task=task) if each["answer"] and (
+                 bisect_left(numbers, each["since"]) < bisect_left(numbers, each.number))]
     for answer in found[-1:]:
         tiers, at = decided(seen, point, seen.trace.calls_of(answer))
         if plugin not in tiers[at]:
