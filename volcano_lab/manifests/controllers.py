@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from volcano_lab.api import claims_of, objects as api
 from volcano_lab.manifests import job_controller as jobs, operators, unsupported as not_modelled
-from volcano_lab.manifests.admission.rules import is_unhandled
+from volcano_lab.manifests.admission.rules import state_of
 from volcano_lab.manifests.claims import created_with, with_volume
 from volcano_lab.manifests.field_defaults import FIRST_TIME, FieldDefaults, identified, is_there
 from volcano_lab.manifests.job_controller import ENDING, FINISHED
@@ -71,7 +71,7 @@ class Controllers:
         """Return the scheduler's objects in place of an object: controllers create nothing twice,
         and no pods beside an existing PodGroup.
         """
-        if isinstance(obj, api.Queue) and is_unhandled(obj):
+        if isinstance(obj, api.Queue) and not state_of(obj):
             self._not_created(obj, Message("not_created.queue"))
         if isinstance(obj, api.VolcanoJob):
             return self._job(obj)

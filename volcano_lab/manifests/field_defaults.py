@@ -10,7 +10,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from volcano_lab.api import objects as api, storage
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION, HIERARCHY_WEIGHTS_ANNOTATION
-from volcano_lab.manifests.admission.rules import is_unhandled
+from volcano_lab.manifests.admission.rules import state_of
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME
 from volcano_lab.messages import Message, Said
 from volcano_lab.trace.plain import grouped
@@ -197,10 +197,9 @@ def _queue(queue: api.Queue) -> api.Queue:
     if path and weights and not path.startswith("root"):
         notes = notes | {HIERARCHY_ANNOTATION: f"root/{path}",
                          HIERARCHY_WEIGHTS_ANNOTATION: f"1/{weights}"}
-    return queue.changed(metadata={"annotations": notes}, status={
-        "state": queue.status.state or ("" if is_unhandled(queue) else "Open")}, spec={
-            "weight": 1 if spec.weight is None else spec.weight,
-            "reclaimable": spec.reclaimable is not False})
+    return queue.changed(metadata={"annotations": notes}, status={"state": state_of(queue)}, spec={
+        "weight": 1 if spec.weight is None else spec.weight,
+        "reclaimable": spec.reclaimable is not False})
 
 
 def _node(node: api.Node) -> api.Node:

@@ -15,7 +15,7 @@ from volcano_lab.manifests.admission.rules import (
     both_tiers,
     first,
     for_jobs,
-    takes_jobs,
+    state_of,
 )
 from volcano_lab.manifests.job_controller import as_admitted, minimum
 from volcano_lab.manifests.names import is_qualified, is_subdomain
@@ -59,7 +59,7 @@ def _broken_queue(name: str, queues: Queues) -> Broken:
     queue = queues.get(name)
     children = sum(other.spec.parent == name for other in queues.values())
     about = {"queue": name, "known": for_jobs(queues), "children": children}
-    if queue and not takes_jobs(queue):
+    if queue and state_of(queue) != "Open":
         yield "job-queue-closed", about | {"state": queue.status.state}
     yield from first((queue is None, "job-queue-missing"), (name == "root", "job-queue-root"),
                      (children, "job-queue-leaf"), **about)

@@ -4,7 +4,7 @@ Volcano: pkg/webhooks/admission/podgroups/validate
 """
 
 from volcano_lab.api.objects import PodGroup
-from volcano_lab.manifests.admission.rules import Broken, Queues, both_tiers, for_jobs, takes_jobs
+from volcano_lab.manifests.admission.rules import Broken, Queues, both_tiers, for_jobs, state_of
 
 
 def broken(group: PodGroup, queues: Queues) -> Broken:
@@ -13,7 +13,7 @@ def broken(group: PodGroup, queues: Queues) -> Broken:
     queue = queues.get(name)
     if queue is None:
         yield "podgroup-queue-missing", {"queue": name, "known": for_jobs(queues)}
-    elif not takes_jobs(queue):
+    elif state_of(queue) != "Open":
         yield "podgroup-queue-closed", {"queue": name, "state": queue.status.state}
     if both_tiers(group.spec.network_topology):
         yield "podgroup-topology", {}

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from volcano_lab.api.objects import KubernetesObject, NetworkTopologySpec, Queue, QueueStatus
+from volcano_lab.api.objects import KubernetesObject, NetworkTopologySpec, Queue
 
 Queues = Mapping[str, Queue]
 Broken = Iterator[tuple[str, dict[str, Any]]]
@@ -33,23 +33,21 @@ def both_tiers(topology: NetworkTopologySpec | None) -> bool:
 
 def exists(obj: KubernetesObject) -> bool:
     """Return whether an object's fields show that it is in a cluster already."""
+    return bool(obj.metadata.uid) or _is_stored(obj)
+
+
+def _is_stored(obj: KubernetesObject) -> bool:
+    """Return whether an object has a version or a status, which a new one does not."""
     status = getattr(obj, "status", None)
-    return bool(obj.metadata.uid or obj.metadata.resource_version) or status != getattr(
-        type(obj)(), "status", None)
+    return bool(obj.metadata.resource_version) or status != getattr(type(obj)(), "status", None)
 
 
-def is_unhandled(queue: Queue) -> bool:
-    """Return whether the API server has stored a queue, and Volcano's controller has set no state.
+def state_of(queue: Queue) -> str:
+    """Return the state of a queue: Volcano's controller opens a new one; "" where it has not yet
+    handled one that is stored.
 
     >>> from volcano_lab.api.objects import ObjectMeta
-    >>> is_unhandled(Queue(ObjectMeta("q"))), is_unhandled(
-    ...     Queue(ObjectMeta("q", resource_version="7")))
-    (False, True)
+    >>> state_of(Queue(ObjectMeta("q"))), state_of(Queue(ObjectMeta("q", resource_version="7")))
+    ('Open', '')
     """
-    stored = queue.metadata.resource_version or queue.status != QueueStatus()
-    return bool(stored) and not queue.status.state
-
-
-def takes_jobs(queue: Queue) -> bool:
-    """Return whether a queue is open; a new one is as soon as its controller has handled it."""
-    return queue.status.state == "Open" or not (queue.status.state or is_unhandled(queue))
+    return queue.status.state or ("" if _is_stored(queue) else "Open")
