@@ -145,10 +145,10 @@ class Others(fields.Fields):
         """
         if self.job.is_pending():
             actions = with_action(self.world, "preempt", but="enqueue").most.settings
+            keepers = reversed(KEEPERS) if self._meets_gangs() else ()
             yield options.several([*actions, *(
-                f"plugin/{name}.{SWITCHED['preempt']}=false" for name in (
-                    "gang", "drf") if self._meets_gangs() and name in self.ssn.plugins)],
-                Rank.SWITCH)
+                f"plugin/{name}.{SWITCHED['preempt']}=false" for name in keepers
+                if name in self.ssn.plugins)], Rank.SWITCH)
 
     def _meets_gangs(self) -> bool:
         """Whether gangs that are less important and no larger hold something."""

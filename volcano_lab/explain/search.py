@@ -91,7 +91,8 @@ class Search(Tries):
         yield from self._large(several, [*waits, *late], requests) if self.large else (
             self.singles(own))
         yield from self.sets(several, SPARING)
-        yield from self.singles([] if self.large else late)
+        if not self.large:
+            yield from self.singles(late)
         if self._leaves_less():
             yield from islice(self.singles(self._sized(late)), 1)
             yield from self.sets([*own, *late], EVERY)
@@ -100,7 +101,8 @@ class Search(Tries):
         yield from sorted(self.singles(waits), key=lambda each: len(each.made.removals))[:1]
         if all(not change.settings or ".more=" in change.settings[0] for change in self.offered):
             yield from self.singles(requests)
-        yield from self.sets([] if self.offered else several, ANY)
+        if not self.offered:
+            yield from self.sets(several, ANY)
 
     def _leaves_less(self) -> bool:
         """Whether what is offered so far but waiting, if anything, places the job with a lower

@@ -283,9 +283,9 @@ class Tries:
             return None
         return self._remedy(change, rank, alike, after)
 
-    def _goes_on(self, change: Change, after: Outcome, jobs: dict[str, JobInfo]
-                 ) -> Iterator[Message]:
+    def _goes_on(self, change: Change, after: Outcome) -> Iterator[Message]:
         """What a change costs from now on: evictions in further cycles, quotas, guarantees."""
+        jobs = after.jobs
         late = after.loops or (after.gone if self.large and after.cycles > 1 else [])
         if queues := sorted({jobs[each.job].queue for each in late if each.job in jobs}):
             yield Message("cost.goes_on", queues=queues)
@@ -317,7 +317,7 @@ class Tries:
         if any(each.code == "gains.no_volume" for each in said):
             brings = []  # its places are not for long
         return Remedy((*said, *brings, *lacking, *costs(self.seen.called, cost), *self._goes_on(
-            change, after, after.last.jobs)),
+            change, after)),
                       change, rank, self.world, names.called(uid),
                       counts(after.rest.session.jobs[uid])[0], cost, alike)
 
