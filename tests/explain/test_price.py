@@ -7,6 +7,7 @@ import pytest
 from small_cluster import group, node, pod, queue
 
 from volcano_lab import Cluster
+from volcano_lab.api.objects import OwnerReference
 from volcano_lab.changes import Change
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.outcome import Outcome
@@ -199,3 +200,23 @@ def test_the_first_line_says_how_the_tree_of_queues_is_broken():
         "o", parent="root").job("x", cpu=1, queue="p", running={"n1": 1}).job("j", cpu=1, queue="o")
     assert Explainer(cluster.objects(), conf).why("j").head.startswith(
         "j waits for admission: the tree of queues is broken, default/x is in p, which has ")
+
+
+AGAIN = "its 2 running pods end, and are created again with it; train is placed on n1"
+
+
+@pytest.mark.parametrize(("kind", "version", "said"), [
+    ("Job", "batch.volcano.sh/v1alpha1", f"5 ({AGAIN})"), ("PyTorchJob", "kubeflow.org/v1",
+                                                            f"5 ({AGAIN})"),
+    ("ReplicaSet", "apps/v1", "4 (train-w-2 is placed on n1)"),
+    ("", "", "4 (its 2 running pods keep what they request; train-w-2 is placed on n1)"),
+])
+def test_a_smaller_request_counts_for_pods_that_run_where_all_are_created_again(
+        kind, version, said):
+    owner = [OwnerReference(version, kind, "train", "u", controller=True)] if kind else []
+    owned = [obj.changed(metadata={"owner_references": owner}) for obj in (
+        group("train", minMember=1), *(
+            pod(f"train-w-{number}", "train", "n1" if number < 2 else "", requests={"cpu": "6"})
+            for number in range(3)))]
+    found = Cluster([node("n1", "16"), *owned]).why("train").remedies
+    assert f"job default/train: request per pod cpu 6 -> {said}" in map(str, found)

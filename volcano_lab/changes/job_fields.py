@@ -2,7 +2,7 @@
 pods that have no node.
 
 The job controller updates few fields of an existing Job; here the Job is treated as submitted with
-the new value.
+the new value: where it has to be created again for that, its pods that run lose their nodes.
 
 Volcano: none
 """
@@ -10,10 +10,11 @@ Volcano: none
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from volcano_lab.api import GROUP_NAME, objects as api, quantity
+from volcano_lab.api import GROUP_NAME, TASK_SPEC, objects as api, quantity
 from volcano_lab.changes.draft import Draft
 from volcano_lab.manifests.loader import ManifestError, about
 from volcano_lab.manifests.misfits import Misfits, found_text
+from volcano_lab.manifests.owners import created_again
 from volcano_lab.manifests.schema import at_path, structure, unstructure
 from volcano_lab.manifests.workloads import MOST_PODS
 
@@ -25,6 +26,11 @@ IN_PODS = ("affinity", "containers", "initContainers", "nodeSelector", "preempti
 OWN = ("annotations", "pods", "priority", "requests")
 WORDS = (*IN_GROUP, *IN_PODS, *OWN)
 """The fields after `job/NAME.` where the Job has a PodGroup."""
+KEPT = ("DaemonSet", "Deployment", "LeaderWorkerSet", "Pod", "RayCluster", "RayJob", "RayService",
+        "ReplicaSet", "StatefulSet", "Workflow")
+"""Kinds of owners of which pods that run stay when their template changes, or are replaced one
+after the other; of the others all are created again.
+"""
 Change = Callable[[Any], Any]
 
 
@@ -33,7 +39,8 @@ def set_field(world: Draft, place: int, steps: list[str], edit: Change, where: s
     computes the new value from the old one. Raises `ManifestError`.
     """
     word, *rest = steps
-    job = _Job(world, place, running=word == "annotations" or "podAntiAffinity" in rest)
+    job = _Job(world, place, word == "annotations" or "podAntiAffinity" in rest,
+               word in ("requests", *IN_PODS))
     if word == "priority":
         job.set_priority(edited(api.PodSpec(priority=0), steps, edit, where).priority or 0)
     elif word == "pods":
@@ -82,10 +89,11 @@ def field_of(world: Draft, place: int, steps: list[str], but: Any = None) -> Any
 
 class _Job:
     """A PodGroup and its pods without a node (or all of them, if `running` is set), including those
-    created once it is admitted.
+    created once it is admitted. Where the Job has to be created `again`, pods that run lose their
+    nodes; those of the templates of the others are among these.
     """
 
-    def __init__(self, world: Draft, place: int, running: bool = False):
+    def __init__(self, world: Draft, place: int, running: bool = False, again: bool = False):
         group = world[place]
         assert isinstance(group, api.PodGroup)
         self.world, self.place, self.group = world, place, group
@@ -96,6 +104,19 @@ class _Job:
             and pod.namespace == self.group.namespace for pod in pods)), "")
         self.pods = [*(pods[at] for at in self.places), *world.later.get(self.later, ())]
         self.running = sum(bool(pod.spec.node_name) for pod in pods.values())
+        if again and self.running and self.pods:
+            self._submit_again({place: pods[place] for place in pods if place not in self.places})
+
+    def _submit_again(self, running: dict[int, Any]) -> None:
+        owner = next(iter(self.group.metadata.owner_references), None)
+        if owner is None or owner.kind in KEPT:
+            return
+        templates = {*map(_template, self.pods)}
+        self.group = self.group.changed(status={"phase": "Pending"})
+        for place, pod in running.items():
+            self.world.put(place, created_again(pod))
+            if _template(pod) in templates:
+                self.places, self.pods = [place, *self.places], [self.world[place], *self.pods]
 
     def classes(self) -> Iterable[Any]:
         return (self.world[at] for at in self.world.of_kind("priorityclass"))
@@ -171,6 +192,11 @@ class _Job:
             self.world.add(pod)
         if self.later:
             self.world.later[self.later] = self.pods[len(self.places):]
+
+
+def _template(pod: api.Pod) -> str:
+    """Return what the names of a template's pods begin with."""
+    return pod.metadata.annotations.get(TASK_SPEC) or pod.name.rpartition("-")[0]
 
 
 def requests_of(pods: Iterable[api.Pod], name: str) -> list[str]:

@@ -90,11 +90,11 @@ class Remedy:
 
 def gains(seen: Evidence, before: Session, after: Outcome, uid: str, name: str = "",
           gone: Collection[str] = ()) -> Iterator[Message]:
-    """What a change gives a job (which may not have been there), and of which pods are `gone`."""
+    """What a change gives a job (which may not have been there), of which pods are `gone` first."""
     assert after.rest is not None and after.last is not None
     name = (name or seen.called(uid)).rpartition("/")[2]
     was = before.jobs.get(uid)
-    had = {key for key in _had(seen, was) if f"pod/{key}" not in gone}
+    had = {key for key in _had(seen, was) if key not in gone}
     promised = {task.key for task in was.in_status(PIPELINED).values()} if was else set()
     rest, end = after.rest.session, after.last.jobs[uid]
     more = len(unplaced(end)) < len(unplaced(rest.jobs[uid]))  # some have places in later cycles
@@ -129,11 +129,14 @@ def _placed(before: Session, new: list[TaskInfo], name: str, complete: bool, cyc
                       name=tasks[0].name if one else name, nodes=_nodes(before, tasks))
 
 
-def beside(seen: Evidence, job: JobInfo, changes: Sequence[Change]) -> Iterator[Message]:
-    """Yield what some changes that do the same take besides, from the job's owner to its pods."""
+def beside(seen: Evidence, job: JobInfo, changes: Sequence[Change], again: Sequence[str] = ()
+           ) -> Iterator[Message]:
+    """Yield what some changes that do the same take besides, from the job's owner to its pods, of
+    which some that run are created `again`.
+    """
     settings = [text for each in changes for text in each.settings]
     yield from chain(by_owner(seen, job, changes[0]), _by_hyper_node(seen, job, changes[0]),
-                     _on_repaired(seen, settings), _on_running(job, settings),
+                     _on_repaired(seen, settings), _on_running(job, settings, again),
                      volumes.without_volume(seen, job, settings))
 
 
@@ -172,11 +175,17 @@ def _by_hyper_node(seen: Evidence, job: JobInfo, change: Change) -> Iterator[Mes
     yield from [Message(f"gains.{way}", names=names) for way, names in found.items() if way]
 
 
-def _on_running(job: JobInfo, settings: Iterable[str]) -> Iterator[Message]:
-    """Yield the pods of a job that exclude others until they are created again with a change."""
+def _on_running(job: JobInfo, settings: Iterable[str], again: Sequence[str]) -> Iterator[Message]:
+    """Yield the pods of a job that exclude others until they are created `again` with a change, how
+    many that run end with it, and how many keep their requests.
+    """
     pods = [task.key for task in job.tasks.values() if task.pod.spec.node_name]
-    if pods and any("podAntiAffinity" in text for text in settings):
+    if again:
+        yield Message("gains.restarts", n=len(again))
+    elif pods and any("podAntiAffinity" in text for text in settings):
         yield Message("gains.again", n=len(pods), pods=pods)
+    elif pods and any(".requests" in each for each in settings) and not owners.runs_on(job):
+        yield Message("gains.keep", n=len(pods))
 
 
 def _on_repaired(seen: Evidence, settings: Iterable[str]) -> Iterator[Message]:

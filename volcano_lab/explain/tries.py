@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import Any, TypeVar
 
 from volcano_lab.api import PIPELINED, RELEASING, JobInfo, Resource
-from volcano_lab.api.objects import KubernetesObject, PodGroup, Queue
+from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, Queue
 from volcano_lab.cache import Cache
 from volcano_lab.changes import Change
 from volcano_lab.explain import beyond, candidates, head, outcome, owners, promises
@@ -281,7 +281,13 @@ class Tries:
         if not (self._keeps(after) if self.keep else after.runs(uid) and self._spares_own(after)
                 and (after.placed(uid) > had or not job.tasks or self._has_pod(job))):
             return None
-        return self._remedy(change, rank, alike, after)
+        return self._remedy(change, rank, alike, after, self._again(world[0]))
+
+    def _again(self, objects: Any) -> list[str]:
+        """The pods of the job that run, and are created again with a change."""
+        runs = {task.key for task in self.job.tasks.values() if task.pod.spec.node_name}
+        return [obj.key for obj in objects if obj.key in runs and isinstance(obj, Pod)
+                and not obj.spec.node_name]
 
     def _goes_on(self, change: Change, after: Outcome) -> Iterator[Message]:
         """What a change costs from now on: evictions in further cycles, quotas, guarantees."""
@@ -294,9 +300,9 @@ class Tries:
         yield from [Message("cost.guarantee", queue=text.partition(".")[0].partition("/")[2])
                     for text in change.settings if ".guarantee" in text][:1]
 
-    def _remedy(self, change: Change, rank: int, alike: tuple[Change, ...], after: Outcome
-                ) -> Remedy:
-        """What a change gives and takes."""
+    def _remedy(self, change: Change, rank: int, alike: tuple[Change, ...], after: Outcome,
+                again: list[str]) -> Remedy:
+        """What a change gives and takes; with it, pods that run are created `again`."""
         assert after.rest is not None and after.last is not None
         uid = self.job.uid
         start = {} if rank == Rank.WAIT else placed_before(self.before)
@@ -308,12 +314,13 @@ class Tries:
         cost.owed = after.evicting(uid) == {"reclaim"}
         names = Names(after.rest.session)
         brings = [*(spared(self.seen, self.base, after, uid) if self.keep else gains(
-            self.seen, self.before, after, uid, gone=change.removals))]
+            self.seen, self.before, after, uid, gone=again))]
         then = beyond.lacks(Evidence(after.rest.session, after.rest.trace, after.rest.world),
                             after.rest.session.jobs[uid].tasks.values()
                             ) if beyond.named(after.rest.session.conf) else None
         lacking = [Message("gains.then", gap=head.gap_of(then, True))] if then else []
-        said = [*beside(self.seen, self.job, (change, *alike))]
+        said = [*beside(self.seen, self.job, (change, *alike), [
+            key for key in again if f"pod/{key}" not in change.removals])]
         if any(each.code == "gains.no_volume" for each in said):
             brings = []  # its places are not for long
         return Remedy((*said, *brings, *lacking, *costs(self.seen.called, cost), *self._goes_on(
