@@ -1,7 +1,7 @@
 """`volcano-lab serve` for ten minutes in a folder where everything goes wrong that can.
 
 Good and hostile manifests and configurations come, break, move and go; pipes, folders, links and
-zeros take their names; the folder itself is renamed and made anew; signals arrive; somebody scrapes
+zeros take their names; the folder itself is renamed and created again; signals arrive
 100 times a second, and others connect and say nothing. Wanted: it lives, its memory stays flat, no
 traceback is printed, and once the trouble is over each good job in the folder has its node.
 """

@@ -65,9 +65,9 @@ class Copy:
         if run.returncode in (0, 5):  # 5: no tests in these files
             return ""
         lines = (run.stdout + run.stderr).strip().splitlines()
-        told = [line for line in lines if "InvariantBroken: " in line
+        shown = [line for line in lines if "InvariantBroken: " in line
                 or line.startswith(("FAILED", "ERROR"))]
-        return (told or lines or ["fails"])[-1].replace(str(self.tree), "")[:900]
+        return (shown or lines or ["fails"])[-1].replace(str(self.tree), "")[:900]
 
 
 def outcome(mutant: Mutant, given: argparse.Namespace, sound: Copy) -> dict[str, str]:
@@ -160,7 +160,7 @@ def table(found: dict[str, dict]) -> str:
 
 
 def _yes(said: str | None) -> str:
-    """Whether something was said; nothing where nobody was asked."""
+    """Whether there was an answer; none where no question was asked."""
     return "" if said is None else "yes" if said else "**no**"
 
 

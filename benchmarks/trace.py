@@ -4,7 +4,7 @@
     benchmarks/trace.py --all           every case beside this checkout (../shared/conformance)
     benchmarks/trace.py --pods 10000 --nodes 1000
 
-What the hooks cost where nobody observes: benchmarks/trace_off.py.
+What the hooks cost without an observer: benchmarks/trace_off.py.
 
 A case agrees in a kind where the trace has the same events of that kind in each action, in the same
 order. Exit code 1 where fewer than 99 % agree in every kind.

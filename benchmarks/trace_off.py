@@ -1,4 +1,4 @@
-"""What a trace costs where nobody wants one: a cycle against the same cycle without the hooks, in
+"""What a trace costs where none is recorded: a cycle against the same cycle without the hooks, in
 one run.
 
     benchmarks/trace_off.py                         100 nodes, 1000 pods
@@ -107,8 +107,8 @@ class Unhooked(ast.NodeTransformer):
 
 
 def copy(folder: Path, hooks: bool) -> int:
-    """The package in a folder, with or without hooks; both written anew, so that they have the same
-    form.
+    """Write the package to a folder, with or without hooks, both from the syntax tree, so that they
+    have the same form.
     """
     unhooked = Unhooked()
     for path in PACKAGE.rglob("*.py"):
@@ -131,11 +131,11 @@ def workers(nodes: int, pods: int) -> Iterator[tuple[dict[str, subprocess.Popen]
     """A process for each copy, waiting for words; and how many hooks one of them lacks."""
     with tempfile.TemporaryDirectory() as folder:
         places = {
-            "hooks, nobody observes": Path(folder, "hooks"), "the same once more": Path(
+            "hooks, no observer": Path(folder, "hooks"), "the same once more": Path(
                 folder, "again"), "no hooks": Path(folder, "bare")
         }
-        copy(places["hooks, nobody observes"], True)
-        shutil.copytree(places["hooks, nobody observes"], places["the same once more"])
+        copy(places["hooks, no observer"], True)
+        shutil.copytree(places["hooks, no observer"], places["the same once more"])
         removed = copy(places["no hooks"], False)
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
         running = {
@@ -154,7 +154,7 @@ def workers(nodes: int, pods: int) -> Iterator[tuple[dict[str, subprocess.Popen]
                 process.stdout.close()
 
 
-def told(process: subprocess.Popen, word: str):
+def read_line(process: subprocess.Popen, word: str):
     process.stdin.write(word + "\n")
     process.stdin.flush()
     return json.loads(process.stdout.readline())
@@ -165,7 +165,7 @@ def lines_of(nodes: int, pods: int) -> dict[str, list[int]]:
     """
     with workers(nodes, pods) as (running, _):
         return {
-            name: told(running[name], "lines") for name in ("hooks, nobody observes", "no hooks")
+            name: read_line(running[name], "lines") for name in ("hooks, no observer", "no hooks")
         }
 
 
@@ -176,11 +176,11 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=15)
     options = parser.parse_args()
     with workers(options.nodes, options.pods) as (running, removed):
-        lines = {name: told(running[name], "lines")[0] for name in running}
+        lines = {name: read_line(running[name], "lines")[0] for name in running}
         times: dict[str, list[float]] = {name: [] for name in running}
         for number in range(options.rounds):
             for name in list(running)[:: 1 if number % 2 else -1]:
-                times[name].append(told(running[name], "seconds"))
+                times[name].append(read_line(running[name], "seconds"))
     least = {name: min(seconds) for name, seconds in times.items()}
     print(
         f"{options.nodes} nodes, {options.pods} pods, no trace; {removed} hooks, "
@@ -190,7 +190,7 @@ def main() -> int:
             f"  {name:<24} {1000 * least[name]:8.2f} ms  "
             f"{least[name] / least['no hooks']:6.3f} times   "
             f"{lines[name]} lines, {lines[name] / lines['no hooks']:.4f} times")
-    ratio, chance = least["hooks, nobody observes"], least["the same once more"]
+    ratio, chance = least["hooks, no observer"], least["the same once more"]
     return int(min(ratio, chance) / least["no hooks"] > LIMIT)
 
 

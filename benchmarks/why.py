@@ -240,8 +240,8 @@ def measure(objects: list, conf: str | None, job: str, patience: float) -> dict[
         if len(found) == 3:
             seconds["three"] = process_time() - mark
     seconds["remedies"] = process_time() - mark
-    told = ", ".join(f"{group.code} {len(group.jobs)}" for group in groups)
-    print(f"  jobs wait: {told}; {len(explain.trace.records)} records of {job}, "
+    shown = ", ".join(f"{group.code} {len(group.jobs)}" for group in groups)
+    print(f"  jobs wait: {shown}; {len(explain.trace.records)} records of {job}, "
           f"{len(every.trace.records)} of all")
     for remedy in found:
         print(f"  {remedy}")

@@ -9,8 +9,8 @@ from pathlib import Path
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 
-# Sphinx reads below its own folder only. The copies are made anew at each build and are not kept in
-# git.
+# Sphinx reads below its own folder only. The copies are written at each build and are not
+# kept in git.
 CHINESE = tags.has("zh")  # noqa: F821 Sphinx gives the name
 shutil.rmtree(DOCS / "lessons", ignore_errors=True)
 shutil.copytree(ROOT / "notebooks" / ("zh" if CHINESE else ""), DOCS / "lessons",

@@ -203,7 +203,7 @@ def group_of(name: str) -> str:
 
 
 def generate() -> None:
-    """Make all pages anew."""
+    """Write all pages again."""
     shutil.rmtree(MADE, ignore_errors=True)
     (MADE / "reference").mkdir(parents=True)
     (MADE / "static").mkdir()

@@ -127,7 +127,7 @@ def _columns(*rows: tuple[Any, ...]) -> Iterator[str]:
 
 
 def _queues(explainer: Explainer) -> Iterator[str]:
-    """A table of the queues, resource by resource, without what nobody asks for."""
+    """A table of the queues, resource by resource, without what no job requests."""
     names = ("deserved", "allocated", "real_capability", "request")
     rows = []
     for queue, row in queues_of(explainer.session).items():

@@ -41,7 +41,7 @@ CHANGES = [
     ("without its capability it goes on", lambda c: c.queue("a", weight=10, capability="100"),
      (55.556, 16.667, 27.778)),
     ("a guarantee is kept for an idle queue", lambda c: c.job("c", pods=10), (32, 48, 20)),
-    ("what nobody asks for stays free", lambda c: c.job("a", pods=10).job("b", pods=10), (10, 10,
+    ("what no job requests stays free", lambda c: c.job("a", pods=10).job("b", pods=10), (10, 10,
                                                                                           30)),
     ("a second node is shared like the first", lambda c: c.node("m", cpu=50), (50, 60, 30)),
     ("a node that is gone is not shared", lambda c: c.node("m", cpu=50).remove("m"), (28, 42, 30)),
@@ -120,7 +120,7 @@ def test_a_cluster_written_out_decides_the_same(tmp_path):
     assert Cluster.read(file).run().committed == cluster.run().committed != []
 
 
-def test_a_cluster_is_made_of_another_one():
+def test_a_cluster_is_created_of_another_one():
     one = hundred()
     made = Cluster(one)
     made.queue("d")
@@ -188,7 +188,7 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("change", "sentence"), MISTAKES, ids=[row[1] for row in MISTAKES])
-def test_a_mistake_is_told_in_one_sentence(change, sentence):
+def test_a_mistake_is_reported_in_one_sentence(change, sentence):
     with pytest.raises(ManifestError) as error:
         change(Cluster()).objects()
     assert str(error.value).startswith(sentence) and "\n" not in str(error.value)
@@ -207,12 +207,12 @@ def test_removing_what_is_not_there():
      "now is nan; allowed is a number of seconds since 1970"),
 ])
 def test_a_cycle_says_in_one_sentence_what_it_cannot_take(use, error, sentence):
-    with pytest.raises(error) as told:
+    with pytest.raises(error) as shown:
         use()
-    assert sentence in str(told.value) and "\n" not in str(told.value)
+    assert sentence in str(shown.value) and "\n" not in str(shown.value)
 
 
-def test_a_parent_of_the_root_is_told():
+def test_a_parent_of_the_root_is_reported():
     cycle = Cluster().queue("a").queue("root", parent="a").run()
     assert [*map(str, doubts(cycle.session))] == [
         'Queue root: spec.parent is "a" and has no effect: allowed is none, the root is above all '

@@ -1,5 +1,5 @@
 """The Chinese edition: translations keep names, marks and terms, and the code is that of the
-English one, but for its comments. A text that is not translated yet blocks nobody.
+English one, but for its comments. A text that is not translated yet fails no check.
 """
 
 import os

@@ -67,7 +67,7 @@ def test_four_cpus(sentence, objects, placements):
 @pytest.mark.parametrize(
     ("sentence", "actions", "placements", "phase"),
     [
-        ("where nobody else would, allocate itself admits", "allocate", "a-0>n1", "Running"),
+        ("where no other action would, allocate itself admits", "allocate", "a-0>n1", "Running"),
         ("beside enqueue it waits to be admitted", "allocate, enqueue", "", "Inqueue"),
         ("after enqueue it has been", "enqueue, allocate", "a-0>n1", "Running"),
     ],

@@ -58,7 +58,7 @@ def test_one_queue(sentence, groups, in_):
         ("the queue with the higher priority comes first, to its last job",
          [queue("p"), queue("q", priority=1)],
          [asks("p1", 4, "p"), asks("q1", 4, "q"), asks("q2", 4, "q")], ["p1", "q1", "q2"]),
-        ("a closed queue admits nobody", [queue("p"), queue("q", state="Closed")],
+        ("a closed queue admits no job", [queue("p"), queue("q", state="Closed")],
          [asks("p1", 4, "p"), asks("q1", 4, "q")], ["p1"]),
         ("a queue's capability limits it alone", [queue("p", capability={"cpu": "5"}), queue("q")],
          [asks("p1", 6, "p"), asks("q1", 6, "q")], ["q1"]),

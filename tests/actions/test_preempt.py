@@ -72,12 +72,12 @@ ONE = ["evict low-2 n1", "pipeline high-0 n1"]
     ("jobs of equal priority leave each other alone", [priority("low", 1000)], []),
     ("a task may say that it isn't preemptable", [annotate("low", preemptable="false")], []),
     ("a gang without a task to spare keeps all", [spec("PodGroup", "low", min_member=4)], []),
-    ("a task whose policy is Never evicts nobody", [spec("Pod", "high", preemption_policy="Never")
+    ("a task whose policy is Never evicts no pod", [spec("Pod", "high", preemption_policy="Never")
                                                     ], []),
     ("another queue's tasks are not touched", [spec("PodGroup", "low", queue="other")], []),
     ("a job with a network topology doesn't take part",
      [spec("PodGroup", "high", network_topology=NetworkTopologySpec("hard", 1))], []),
-    ("what nobody offers cannot be made room for", [
+    ("no eviction frees what no node offers", [
         spec(
             "Pod", "high", containers=[
                 Container("main", resources=ResourceRequirements({"example.com/fpga": "1"}))

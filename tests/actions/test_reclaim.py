@@ -81,7 +81,7 @@ seven of eight.
             change("Node", "n1",
                    lambda node: node.spec.taints.append(Taint("dedicated", "", "NoSchedule")))
         ], []),
-        ("all tasks of the system's own namespace stay, so the first tier names nobody; "
+        ("all tasks of the system's own namespace stay, so the first tier names no victim; "
          "then proportion decides alone",
          [
              change("PodGroup", "old",

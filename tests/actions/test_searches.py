@@ -170,7 +170,7 @@ def test_what_failed_for_a_gang_is_not_tried_for_one_that_is_alike(monkeypatch, 
     assert seen == [f"wait-{number}-{pod}" for number in tried for pod in range(3)]
 
 
-def test_a_plugin_of_a_learner_may_tell_gangs_apart():
+def test_a_plugin_of_a_learner_may_distinguish_gangs():
     class OneFirst(Plugin):
         name = "one-first"
 

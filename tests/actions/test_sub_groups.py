@@ -72,7 +72,7 @@ def parts_by_leaf(ssn):
          ("2", "1")),
         ("a label is missing", {"keys": ["a", "b"]}, {"a": "1"}, ()),
         ("a label is empty", {"keys": ["a"]}, {"a": ""}, ()),
-        ("without keys nobody belongs to the policy", {}, {"a": "1"}, ()),
+        ("without keys no pod belongs to the policy", {}, {"a": "1"}, ()),
         ("the selector must match", {"keys": ["a"], "operator": "In", "values": ["2"]}, {"a": "1"},
          ()),
         ("and does", {"keys": ["a"], "operator": "In", "values": ["1"]}, {"a": "1"}, ("1", )),

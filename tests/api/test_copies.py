@@ -17,7 +17,7 @@ from volcano_lab.api.resource import Resource
 from volcano_lab.api.task import PREEMPTABLE
 from volcano_lab.cluster import Cluster
 
-ANEW = {"tasks", "task_status_index", "sub_jobs", "task_to_sub_job", "pod_group", "min_sub_jobs",
+COPIED = {"tasks", "task_status_index", "sub_jobs", "task_to_sub_job", "pod_group", "min_sub_jobs",
         "nodes_fit_errors", "table"}
 """What a copy has of its own."""
 
@@ -34,7 +34,7 @@ def cache():
 
 def test_a_copy_has_every_field(cache):
     job, node = cache.jobs["default/a"], cache.nodes["n1"]
-    for name in {*fields(job)} - ANEW:  # each with a value of its own, so that none is a default
+    for name in {*fields(job)} - COPIED:  # each with a value of its own, so that none is a default
         kind = type(getattr(job, name))
         setattr(job, name, Resource(9.0) if kind is Resource else f"{name}!" if kind is str
                 else 9.0 if name == "waiting_time" else kind(9) if kind in (int, float) else
@@ -44,7 +44,7 @@ def test_a_copy_has_every_field(cache):
     copies = [(job, job.clone()), (task, task.clone()),
               (node, node.snapshot(cache.table.select([node.row]), node.row))]
     for original, copy in copies:
-        for name in {*fields(original)} - ANEW:
+        for name in {*fields(original)} - COPIED:
             assert getattr(copy, name) == getattr(original, name), name
         assert all(hasattr(copy, name) for name in fields(original))
 

@@ -143,7 +143,7 @@ BASE = [Claim("a", 1, cpus(10)), Claim("b", 3, cpus(10))]
         ("what one does not request goes to the other", {"b": {"request": cpus(1)}},
          {"a": 7, "b": 1}),
         ("nor what one may not hold", {"b": {"real_capability": cpus(2)}}, {"a": 6, "b": 2}),
-        ("a guarantee lifts, and the excess is nobody's loss in that round",
+        ("a guarantee lifts, and no queue loses the excess in that round",
          {"a": {"guarantee": cpus(4)}}, {"a": 4, "b": 6}),
         ("a guarantee lifts even a queue that requests nothing",
          {"a": {"guarantee": cpus(4), "request": EMPTY}}, {"a": 4, "b": 6}),

@@ -30,7 +30,7 @@ def tree_of(*objects: HyperNode, nodes: dict = NODES) -> HyperNodes:
     ("sentence", "members", "nodes"),
     [
         ("a node by its name", ["node:gpu-1"], {"gpu-1"}),
-        ("a node that nobody has announced", ["node:new"], {"new"}),
+        ("a node that is not announced", ["node:new"], {"new"}),
         ("nodes whose name the pattern finds anywhere", ["regex:pu-1"], {"gpu-1", "cpu-1"}),
         ("nodes whose whole name matches", ["regex:^gpu-[[:digit:]]$"], {"gpu-1", "gpu-2"}),
         ("a pattern that Go refuses matches nothing", ["regex:gpu(?=-1)"], set()),

@@ -170,7 +170,7 @@ def open_notebook(browser, server, notebook, run=True, context=None):
         shown.page.add_init_script(PROBE)
         try:
             shown.page.goto(server.url(notebook), timeout=90_000)
-        except PageTimeout:  # now and then Voila waits for ever for a kernel: visit it anew
+        except PageTimeout:  # now and then Voila waits for ever for a kernel: visit it again
             shown.page.goto(server.url(notebook), timeout=240_000)
         if server.kind != "voila":
             shown.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=180_000)

@@ -30,7 +30,7 @@ SETTINGS = {
 
 
 def copy_without_outputs(source, target):
-    """Copy a folder of notebooks, each with its code cells as nobody ran them."""
+    """Copy a folder of notebooks, each with its code cells without outputs."""
     shutil.copytree(source, target, ignore=shutil.ignore_patterns(".*"))
     for path in Path(target).rglob("*.ipynb"):
         notebook = nbformat.read(path, 4)

@@ -467,7 +467,7 @@ def test_every_kind_of_control_moves(shown):
     assert json.dumps(lab.values) and shown.errors == []
 
 
-def test_a_pointer_on_a_nested_part_does_not_erase_what_lies_beside_it(shown):
+def test_a_pointer_on_a_nested_part_does_not_erase_what_is_beside_it(shown):
     shown = shown(make("10"))
     node = shown.page.locator("svg g[data-link]:not(:has(g[data-link]))").first
     node.hover()

@@ -220,7 +220,7 @@ def test_the_bucket_of_retries_fills_by_the_time_since_the_last_one():
         0.005, 0.005, 0.01, 0.02]
 
 
-def test_a_key_that_waits_is_not_worked_on_twice():
+def test_a_key_that_waits_is_not_processed_twice():
     queue = WorkQueue()
     for moment in (0.0, 1.0, 2.0):
         queue.add("a", moment)

@@ -152,19 +152,19 @@ def test_every_other_kind_changes():
     assert (priority, racks) == (5, {"rack": ["n2"]})
 
 
-def test_a_kind_that_the_scheduler_does_not_watch_is_told_in_a_sentence():
+def test_a_kind_that_the_scheduler_does_not_watch_is_reported_in_a_sentence():
     with pytest.raises(TypeError, match="the scheduler doesn't watch objects of kind Job"):
         Cache([VolcanoJob(ObjectMeta("a"))])
 
 
-def test_a_node_that_offers_less_than_its_pods_hold_is_told_of(caplog):
+def test_a_node_that_offers_less_than_its_pods_hold_is_reported(caplog):
     cache = Cache(OBJECTS)
     cache.update(node(cpu="1"))
     assert "node n1 offers less than its pods hold: cpu" in caplog.text
     assert cache.snapshot().nodes["n1"].idle.milli_cpu == -1000
 
 
-def test_what_nobody_knew_may_go():
+def test_a_pod_that_no_watcher_has_seen_may_be_deleted():
     cache = Cache()
     for obj in (*OBJECTS, PriorityClass(ObjectMeta("high"))):
         cache.delete(obj)
@@ -187,7 +187,7 @@ def test_changes_are_counted(change, expected):
     assert accounts(cache) == accounts(Cache(fresh.values()))
 
 
-def test_a_pod_that_is_deleted_releases_its_room_when_it_is_gone():
+def test_a_pod_that_is_deleted_releases_its_resources_when_it_is_gone():
     cache = Cache(OBJECTS)
     cache.update(pod("a-0", on="n1", phase="Running", deletion_timestamp=1.0))
     assert cache.snapshot().nodes["n1"].releasing.milli_cpu == 2000
@@ -311,19 +311,19 @@ CLASSES = {"a": PriorityClass(ObjectMeta("a"), 7, global_default=True),
 
 
 @pytest.mark.parametrize("deleted", CLASSES)
-def test_the_default_priority_is_that_of_the_default_class_told_last(deleted):
+def test_the_default_priority_is_that_of_the_default_class_reported_last(deleted):
     """It is so until that class, or another default one, is deleted or is no default any more."""
-    for told in itertools.product(CLASSES, repeat=3):
+    for shown in itertools.product(CLASSES, repeat=3):
         cache, default, known = Cache(), 0, {}
-        for one in told:
+        for one in shown:
             if known.get(CLASSES[one].name):
                 default = 0
             known[CLASSES[one].name] = CLASSES[one].global_default
             default = CLASSES[one].value if CLASSES[one].global_default else default
             cache.add(CLASSES[one])
-            assert cache.default_priority == default, told
+            assert cache.default_priority == default, shown
         cache.delete(CLASSES[deleted])
-        assert cache.default_priority == (0 if known.get(CLASSES[deleted].name) else default), told
+        assert cache.default_priority == (0 if known.get(CLASSES[deleted].name) else default), shown
 
 
 def test_a_job_is_in_every_snapshot_whatever_its_priority():

@@ -109,7 +109,7 @@ def test_a_file_is_there_whole_or_not_at_all(tmp_path):
     ('{"form": "volcano-lab cache 1", "conf": 5}', "conf is 5; allowed is the text of a conf"),
     (None, "there is no such file or directory"),
 ])
-def test_what_is_no_dump_is_told_in_a_sentence(tmp_path, text, sentence):
+def test_what_is_no_dump_is_reported_in_a_sentence(tmp_path, text, sentence):
     path = tmp_path / "dump.json"
     if text is not None:
         path.write_text(text)

@@ -38,9 +38,9 @@ NODE = node("n1", zone="a", rack="r1")
 @pytest.mark.parametrize(("sentence", "drivers", "reached"), [
     ("its driver names zones", {DISK: 2}, {"zone": ["a"]}),
     ("only another driver names zones", {"other": 2}, None),
-    ("nobody has told of drivers", None, None),
+    ("no drivers are given", None, None),
 ])
-def test_a_volume_is_made_where_its_driver_can_reach_it(sentence, drivers, reached):
+def test_a_volume_is_created_where_its_driver_can_reach_it(sentence, drivers, reached):
     there = [] if drivers is None else [csi_node("n1", **drivers)]
     server = bound(claims("data"), NODE, klass(provisioner=DISK), claim(), *there, assumed=[CHOSEN])
     made = server.find("PersistentVolume", "pvc-uid-data")
@@ -50,7 +50,7 @@ def test_a_volume_is_made_where_its_driver_can_reach_it(sentence, drivers, reach
     assert reached_from(server) == reached, sentence
 
 
-def test_a_volume_made_for_a_node_without_the_label_of_its_driver_is_reached_from_everywhere():
+def test_a_volume_created_for_a_node_without_the_label_of_its_driver_is_reached_from_everywhere():
     server = bound(claims("data"), node("n1"), klass(provisioner=DISK), claim(),
                    csi_node("n1", **{DISK: 2}), assumed=[CHOSEN])
     assert server.find("PersistentVolume", "pvc-uid-data") and reached_from(server) is None

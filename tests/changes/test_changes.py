@@ -434,7 +434,7 @@ def test_what_a_job_cannot_have_is_one_sentence(setting, sentence):
     assert sentence in str(error.value)
 
 
-def test_what_is_removed_takes_along_what_it_has_made():
+def test_what_is_removed_takes_along_what_it_has_created():
     job = with_defaults(loads(JOB))
     assert {obj.kind for obj in job} == {"Queue", "PodGroup", "Pod"}
     assert {obj.kind for obj in change(job, [], ["job/ml/train"])} <= {"Queue", "PodGroup"}

@@ -102,7 +102,7 @@ LINES = [
 ]
 
 
-def told(capsys, monkeypatch, language, words):
+def shown(capsys, monkeypatch, language, words):
     """What the command writes to the error output in a language."""
     speak(ENGLISH)
     monkeypatch.setenv("VOLCANO_LAB_LANG", language)
@@ -112,7 +112,7 @@ def told(capsys, monkeypatch, language, words):
 
 
 def assert_chinese(capsys, monkeypatch, words):
-    english, chinese = (told(capsys, monkeypatch, each, words) for each in (ENGLISH, "zh"))
+    english, chinese = (shown(capsys, monkeypatch, each, words) for each in (ENGLISH, "zh"))
     assert re.search("[\u4e00-\u9fff]", chinese), chinese
     rest = QUOTED.sub("", chinese.replace("volcano-lab: ", ""))
     assert not ENGLISH_WORD.search(rest), chinese

@@ -66,13 +66,13 @@ def test_wide_shows_all_columns(files, capsys):
 def test_run_as_json(files):
     result = volcano_lab_command("run", "-", "--output", "json",
                                  input=(files / "cluster.yaml").read_text())
-    told = json.loads(result.stdout)
-    assert result.returncode == 0 and told["queueOrder"] == ["b", "c", "a"]
+    shown = json.loads(result.stdout)
+    assert result.returncode == 0 and shown["queueOrder"] == ["b", "c", "a"]
     assert {row["queue"]: row["deserved"]["cpu"]
-            for row in told["queues"]} == {"a": "28", "b": "42", "c": "30"}
-    assert len(told["placements"]) == 10 and told["leftOut"] == []
-    assert [warning[:9] for warning in told["warnings"]] == ["Queue a (", "Queue c ("]
-    assert [row["phase"] for row in told["jobs"] if row["job"] == "default/a-gang"] == ["Inqueue"]
+            for row in shown["queues"]} == {"a": "28", "b": "42", "c": "30"}
+    assert len(shown["placements"]) == 10 and shown["leftOut"] == []
+    assert [warning[:9] for warning in shown["warnings"]] == ["Queue a (", "Queue c ("]
+    assert [row["phase"] for row in shown["jobs"] if row["job"] == "default/a-gang"] == ["Inqueue"]
 
 
 def test_warnings_go_to_the_error_output(files):
@@ -163,13 +163,13 @@ MISTAKES = [
 def test_a_mistake_is_a_sentence_and_exit_code_2(arguments, sentence, files, monkeypatch, capsys):
     monkeypatch.chdir(files)
     assert main(arguments) == 2
-    told = capsys.readouterr()
-    assert told.out == "" and sentence in told.err and "Traceback" not in told.err
-    assert told.err.count("\n") == 1
+    shown = capsys.readouterr()
+    assert shown.out == "" and sentence in shown.err and "Traceback" not in shown.err
+    assert shown.err.count("\n") == 1
 
 
 @pytest.mark.long
-def test_an_output_without_chinese_signs_is_told_of(files):
+def test_an_output_without_chinese_signs_is_reported(files):
     done = subprocess.run(
         [sys.executable, "-m", "volcano_lab.cli", "why", str(files / "cluster.yaml"), "a", "--lang",
          "zh"], capture_output=True, text=True, env=os.environ | {"PYTHONIOENCODING": "ascii"})
@@ -190,8 +190,8 @@ def test_a_closed_input_ends_a_riddle():
 def test_help_and_version():
     assert volcano_lab_command(
         "--version").stdout.strip() == f"volcano-lab {volcano_lab.__version__}"
-    told = volcano_lab_command("--help").stdout
-    assert all(word in told for word in ("run", "why", "replay", "lab"))
+    shown = volcano_lab_command("--help").stdout
+    assert all(word in shown for word in ("run", "why", "replay", "lab"))
     wrong = ([], ["runn"], ["run"], ["why", "a", "b", "--c"])
     assert [volcano_lab_command(*arguments).returncode for arguments in wrong] == [2] * len(wrong)
 
@@ -204,15 +204,15 @@ def test_replay_goes_on_after_a_case_that_raises(files, tmp_path, capsys):
     with gzip.open(path, "wt") as out:
         out.write("\n".join([good, broken, refused, good]) + "\n")
     assert main(["replay", str(path)]) == 1
-    told = capsys.readouterr()
-    rows = [json.loads(line) for line in told.out.splitlines()]
+    shown = capsys.readouterr()
+    rows = [json.loads(line) for line in shown.out.splitlines()]
     assert [row["name"] for row in rows] == ["one", "two", "three", "one"]
     assert [sorted(row.keys() & {"open", "error", "confError"}) for row in rows] == [
         ["open"], ["error"], ["confError"], ["open"]]
-    assert "cases that raised: 1;" in told.err
+    assert "cases that raised: 1;" in shown.err
 
 
-def test_a_case_without_objects_or_with_escapes_in_its_words_is_told_of(tmp_path, capsys):
+def test_a_case_without_objects_or_with_escapes_in_its_words_is_reported(tmp_path, capsys):
     path = tmp_path / "cases.jsonl"
     path.write_text('{"name": "a", "objects": null}\n{"family": "\\u001b[31m", "objects": [5]}\n')
     assert main(["replay", str(path)]) == 1
@@ -221,7 +221,7 @@ def test_a_case_without_objects_or_with_escapes_in_its_words_is_told_of(tmp_path
         "ManifestError: object: is 5; allowed is a mapping with apiVersion, kind and metadata"]
 
 
-def test_a_file_without_cases_is_told(tmp_path, capsys):
+def test_a_file_without_cases_is_reported(tmp_path, capsys):
     empty = tmp_path / "cases.jsonl"
     empty.touch()
     for option in ([], ["--life"]):
@@ -301,9 +301,9 @@ def test_the_configuration_of_a_config_map_and_another_time(now, rows, tmp_path,
     (tmp_path / "cm.yaml").write_text(CONFIG_MAP)
     assert main(["run", str(tmp_path / "cluster.yaml"), "--conf", str(tmp_path / "cm.yaml"),
                  "--now", now]) == 0
-    told = capsys.readouterr().out
-    assert "transcode-" not in told.replace("transcode-t-0", "")
-    assert sum(line.startswith("default/transcode  allocate") for line in told.splitlines()) == rows
+    shown = capsys.readouterr().out
+    assert "transcode-" not in shown.replace("transcode-t-0", "")
+    assert sum(row.startswith("default/transcode  allocate") for row in shown.splitlines()) == rows
 
 
 @pytest.mark.parametrize(("arguments", "sentence"), [
@@ -330,7 +330,7 @@ def test_numbers_without_an_end_or_a_sense_are_refused(tmp_path, capsys, monkeyp
     (">&-", 0, "volcano-lab: the output is closed; nothing of it is shown"),
     (">/dev/full", 2, "volcano-lab: the output: No space left on device"),
 ])
-def test_an_output_that_takes_nothing_is_told(files, where, code, sentence):
+def test_an_output_that_takes_nothing_is_reported(files, where, code, sentence):
     if "full" in where and not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")
     script = f"{sys.executable} -m volcano_lab.cli run {files / 'cluster.yaml'} {where}"
@@ -357,8 +357,8 @@ def test_of_very_many_jobs_those_that_wait_are_listed(tmp_path, capsys):
         many.job(f"job-{number:02}", cpu=1)
     (tmp_path / "c.yaml").write_text(many.job("zero", cpu=200).to_yaml())
     assert main(["run", str(tmp_path / "c.yaml")]) == 0
-    told = capsys.readouterr().out.splitlines()
-    assert "70 others" in told[0] and "default/zero" in told[2] and told[3] == ""
+    shown = capsys.readouterr().out.splitlines()
+    assert "70 others" in shown[0] and "default/zero" in shown[2] and shown[3] == ""
     assert main(["run", str(tmp_path / "c.yaml"), "-o", "wide"]) == 0
     rows = [line.split()[0] for line in capsys.readouterr().out.splitlines()[2:73]]
     assert rows == sorted(rows)

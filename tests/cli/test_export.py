@@ -127,10 +127,10 @@ def test_capture_prints_one_line_and_checks_what_came(tmp_path, capsys, monkeypa
     path = tmp_path / "cluster.yaml"
     path.write_text(scene().remove("secret-host-1").remove("secret-queue").to_yaml())
     assert main(["capture", str(path)]) == 1
-    told = " ".join(capsys.readouterr().out.split())
+    shown = " ".join(capsys.readouterr().out.split())
     for sentence in ("there are no Nodes", "there is no ConfigMap",
                      "Queue secret-queue: it is named"):
-        assert f"missing: {sentence}" in told
+        assert f"missing: {sentence}" in shown
     whole = scene().to_yaml() + """---
 {apiVersion: v1, kind: ConfigMap, metadata: {name: volcano-scheduler-configmap},
  data: {volcano-scheduler.conf: 'actions: allocate'}}
@@ -145,15 +145,15 @@ def test_capture_prints_one_line_and_checks_what_came(tmp_path, capsys, monkeypa
 
 def test_a_capture_without_the_pods_of_the_system_is_not_whole():
     cluster = Cluster(EXPORTS["kind"]())
-    assert not [told for told in cluster.missing() if "kube-system" in told]
+    assert not [shown for shown in cluster.missing() if "kube-system" in shown]
     partly = Cluster(obj for obj in cluster.others if obj.namespace != "kube-system")
-    assert [told for told in partly.missing() if "kube-system" in told]
-    assert not [told for told in Cluster().node("n1", cpu=1).missing() if "kube-system" in told]
+    assert [shown for shown in partly.missing() if "kube-system" in shown]
+    assert not [shown for shown in Cluster().node("n1", cpu=1).missing() if "kube-system" in shown]
 
 
-@pytest.mark.parametrize(("phase", "told"), [("Running", 1), ("Succeeded", 0), ("Failed", 0)])
-def test_a_pod_that_has_ended_does_not_need_its_node(phase, told):
+@pytest.mark.parametrize(("phase", "shown"), [("Running", 1), ("Succeeded", 0), ("Failed", 0)])
+def test_a_pod_that_has_ended_does_not_need_its_node(phase, shown):
     cluster = Cluster().node("n1", cpu=1).add(
         "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default}, "
         f"spec: {{nodeName: gone}}, status: {{phase: {phase}}}}}")
-    assert len([sentence for sentence in cluster.missing() if "gone" in sentence]) == told
+    assert len([sentence for sentence in cluster.missing() if "gone" in sentence]) == shown

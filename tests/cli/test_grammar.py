@@ -43,9 +43,9 @@ def printed(capsys, *arguments):
 def test_json_and_yaml_are_the_same_data_with_keys_in_one_style(file, capsys):
     _, as_json = printed(capsys, "run", file, "-o", "json")
     _, as_yaml = printed(capsys, "run", file, "-o", "yaml")
-    told = json.loads(as_json)
-    assert told == yaml.safe_load(as_yaml)
-    assert told["warnings"] == [
+    listed = json.loads(as_json)
+    assert listed == yaml.safe_load(as_yaml)
+    assert listed["warnings"] == [
         "Queue team: spec.deserved has no effect: only the plugin capacity reads it, and the "
         "configuration does not name it."]
 
@@ -56,7 +56,7 @@ def test_json_and_yaml_are_the_same_data_with_keys_in_one_style(file, capsys):
             if isinstance(each, dict | list):
                 yield from keys(each)
 
-    found = set(keys(told))
+    found = set(keys(listed))
     assert {"queueOrder", "minMember", "realCapability"} < found
     assert not [key for key in found if "_" in key]
 
@@ -65,11 +65,11 @@ def test_json_and_yaml_are_the_same_data_with_keys_in_one_style(file, capsys):
 def test_names_and_a_namespace(file, capsys):
     assert printed(capsys, "run", file, "-o", "name") == (0, "job/default/fits\njob/ml/waits\n")
     assert printed(capsys, "run", file, "-n", "ml", "-o", "name") == (0, "job/ml/waits\n")
-    _, told = printed(capsys, "run", file, "-n", "ml", "-o", "json")
-    told = json.loads(told)
-    assert [row["job"] for row in told["jobs"]] == ["ml/waits"] and told["placements"] == []
-    _, told = printed(capsys, "why", file, "waits", "-n", "ml", "-o", "name")
-    assert told == "job/ml/waits\n"
+    _, listed = printed(capsys, "run", file, "-n", "ml", "-o", "json")
+    listed = json.loads(listed)
+    assert [row["job"] for row in listed["jobs"]] == ["ml/waits"] and listed["placements"] == []
+    _, listed = printed(capsys, "why", file, "waits", "-n", "ml", "-o", "name")
+    assert listed == "job/ml/waits\n"
 
 
 @pytest.mark.long
@@ -120,8 +120,8 @@ def test_a_job_that_waits_for_what_is_being_freed_can_make_it_fail(tmp_path, cap
 def test_colours_by_phase_unless_they_are_not_wanted(file, capsys, monkeypatch):
     assert "\x1b" not in printed(capsys, "run", file)[1]
     monkeypatch.setenv("FORCE_COLOR", "1")
-    _, told = printed(capsys, "run", file)
-    assert "\x1b[32mRunning\x1b[0m" in told or "\x1b[33mInqueue\x1b[0m" in told
+    _, listed = printed(capsys, "run", file)
+    assert "\x1b[32mRunning\x1b[0m" in listed or "\x1b[33mInqueue\x1b[0m" in listed
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b" not in printed(capsys, "run", file)[1]
 
@@ -162,16 +162,16 @@ def test_an_optional_column_is_shown_where_a_cell_has_something(cells, shown):
 ])
 def test_a_misspelt_word_is_one_sentence_with_what_is_near(arguments, sentence, capsys):
     assert main(arguments) == 2
-    told = capsys.readouterr().err
-    assert sentence in told and told.count("\n") == 1
+    listed = capsys.readouterr().err
+    assert sentence in listed and listed.count("\n") == 1
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_help_fits_and_its_examples_are_commands(name, capsys):
     assert main([name, "--help"]) == 0
-    told = capsys.readouterr().out
-    assert max(map(len, told.splitlines())) <= 80
-    lines = [line.split("#")[0] for line in told.partition("Examples:")[2].splitlines()]
+    listed = capsys.readouterr().out
+    assert max(map(len, listed.splitlines())) <= 80
+    lines = [line.split("#")[0] for line in listed.partition("Examples:")[2].splitlines()]
     examples = [line.rpartition("| ")[2].strip() for line in lines if "volcano-lab" in line]
     assert examples
     for example in examples:
@@ -183,8 +183,8 @@ def test_every_help_fits_and_its_examples_are_commands(name, capsys):
 
 def test_every_command_has_a_section_and_a_whole_sentence_there(capsys):
     assert main(["--help"]) == 0
-    told = capsys.readouterr().out
-    assert "..." not in told.partition("Ask:")[2] and max(map(len, told.splitlines())) <= 80
+    listed = capsys.readouterr().out
+    assert "..." not in listed.partition("Ask:")[2] and max(map(len, listed.splitlines())) <= 80
     assert sorted(name for names in SECTIONS.values() for name in names) == COMMANDS
 
 
@@ -197,9 +197,9 @@ def test_every_help_is_chinese_where_the_environment_is(words, capsys, monkeypat
     monkeypatch.setenv("LANG", "de_DE.UTF-8")
     assert printed(capsys, *words, "--help")[1] == english
     monkeypatch.setenv("VOLCANO_LAB_LANG", "zh")
-    told = printed(capsys, *words, "--help")[1]
-    assert max(map(cell_len, told.splitlines())) <= 80
-    assert not [text for text in catalogue("zh", HELP) if len(text) > 30 and text[:30] in told]
+    listed = printed(capsys, *words, "--help")[1]
+    assert max(map(cell_len, listed.splitlines())) <= 80
+    assert not [text for text in catalogue("zh", HELP) if len(text) > 30 and text[:30] in listed]
 
 
 def test_help_is_in_the_language_that_is_asked_for(capsys, monkeypatch):
@@ -239,9 +239,9 @@ def test_names_in_the_files_are_completed(file, words, offered):
 def test_files_are_named_as_for_kubectl(file, capsys):
     whole = printed(capsys, "run", file, "-o", "json")
     assert printed(capsys, "run", "-f", file, "-A", "-o", "json") == whole
-    told = printed(capsys, "why", file, "waits", "-o", "name")
-    assert printed(capsys, "why", "waits", "-f", file, "-o", "name") == told
-    assert printed(capsys, "why", "waits", file, "-o", "name") == told == (0, "job/ml/waits\n")
+    listed = printed(capsys, "why", file, "waits", "-o", "name")
+    assert printed(capsys, "why", "waits", "-f", file, "-o", "name") == listed
+    assert printed(capsys, "why", "waits", file, "-o", "name") == listed == (0, "job/ml/waits\n")
 
 
 def test_help_and_version_are_words_too(capsys):
@@ -266,8 +266,8 @@ def test_files_may_be_what_a_shell_substitutes(file, tmp_path):
 def test_an_exported_case_is_replayed_from_the_input(file, capsys, monkeypatch):
     _, case = printed(capsys, "export", file, "-o", "case")
     monkeypatch.setattr("sys.stdin", io.StringIO(case))
-    code, told = printed(capsys, "replay", "-")
-    assert code == 0 and json.loads(told)["steps"]
+    code, listed = printed(capsys, "replay", "-")
+    assert code == 0 and json.loads(listed)["steps"]
 
 
 @pytest.mark.parametrize(("conf", "near"), [
@@ -330,9 +330,10 @@ def test_watch_runs_again_when_a_file_changes(file, capsys, monkeypatch):
 
     monkeypatch.setattr("time.sleep", pause)
     assert main(["run", file, "--watch", "-o", "name"]) == 130
-    told = capsys.readouterr().out
-    assert told.count("job/default/fits") == 2 and told.count("-- ") == 3 and "kind: [" not in told
-    assert "cluster.yaml" in told
+    listed = capsys.readouterr().out
+    assert listed.count("job/default/fits") == 2 and listed.count("-- ") == 3
+    assert "kind: [" not in listed
+    assert "cluster.yaml" in listed
 
 
 @pytest.mark.long
@@ -351,8 +352,8 @@ def test_what_is_logged_does_not_disturb(tmp_path):
 
 def test_help_names_the_signals_that_serve_takes():
     serve = volcano_lab.commands["serve"]
-    told = serve.get_help(click.Context(serve, help_option_names=["-h", "--help"]))
-    assert all(name in told for name in ("SIGUSR2", "SIGTERM", "SIGHUP"))
+    listed = serve.get_help(click.Context(serve, help_option_names=["-h", "--help"]))
+    assert all(name in listed for name in ("SIGUSR2", "SIGTERM", "SIGHUP"))
 
 
 ANSWERS = [("run",), ("why", "waits"), ("why", "--all"), ("lint",), ("what-if", "--set",

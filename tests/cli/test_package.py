@@ -68,7 +68,7 @@ except (ConfError, ManifestError) as error:
 
 
 def test_the_stub_names_what_the_package_names():
-    assert STUB.read_text() == stub(), "python tools/stubs.py writes it anew"
+    assert STUB.read_text() == stub(), "python tools/stubs.py writes it again"
     names = re.findall(r" as ([a-zA-Z]\w*)$|^(\w+)(?: =|:)", stub(), re.MULTILINE)
     assert {first or second for first, second in names} == set(dir(volcano_lab))
     assert (STUB.parent / "py.typed").is_file()
@@ -149,8 +149,8 @@ def test_what_pages_show_is_what_is_printed(line, output, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "80")
     words = shlex.split(line)
     assert words[0] == "volcano-lab" and main(words[1:]) in (0, 1)
-    told = capsys.readouterr().out.strip()
-    assert told == output.strip(), "python tools/readme.py writes it anew"
+    printed = capsys.readouterr().out.strip()
+    assert printed == output.strip(), "python tools/readme.py writes it again"
     assert max(map(len, output.splitlines())) <= 80
 
 

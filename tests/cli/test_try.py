@@ -25,21 +25,21 @@ def file(tmp_path):
     return str(path)
 
 
-def told(capsys, *arguments):
+def shown(capsys, *arguments):
     code = main([*arguments])
     return code, capsys.readouterr().out
 
 
 @pytest.mark.long
 def test_another_weight_moves_pods_from_one_queue_to_the_other(file, capsys):
-    code, text = told(capsys, "what-if", file, "--set", "queue/a.weight=3", "-o", "json")
+    code, text = shown(capsys, "what-if", file, "--set", "queue/a.weight=3", "-o", "json")
     found = json.loads(text)
     assert code == 0
     assert {row["job"]: row["placed"] for row in found["jobs"]} == {
         "default/one": [4, 6], "default/two": [4, 2]}
     assert [row["deserved"] for row in found["queues"]] == [["4", "6"], ["4", "2"]]
     assert sorted(row["change"] for row in found["placements"]) == ["less"] * 2 + ["more"] * 2
-    code, text = told(capsys, "what-if", file, "--set", "queue/a.weight=3")
+    code, text = shown(capsys, "what-if", file, "--set", "queue/a.weight=3")
     assert " ".join(text.split()).startswith(
         "Fewer pods of default/one wait. More pods of default/two wait.")
     assert "4 -> 6" in text and max(map(len, text.splitlines())) <= 80
@@ -53,7 +53,7 @@ def test_line_ends_of_windows_and_a_byte_order_mark_mean_nothing(file, tmp_path,
     (tmp_path / "dos.conf").write_bytes(b"\xef\xbb\xbf" + conf.replace("\n", "\r\n").encode())
     text = (tmp_path / "cluster.yaml").read_bytes()
     (tmp_path / "dos.yaml").write_bytes(b"\xef\xbb\xbf" + text.replace(b"\n", b"\r\n"))
-    found = [told(capsys, "run", str(tmp_path / name),
+    found = [shown(capsys, "run", str(tmp_path / name),
                   "--conf", str(tmp_path / known), "-o", "json")
              for name, known in (("cluster.yaml", "unix.conf"), ("dos.yaml", "dos.conf"))]
     assert found[0] == found[1] and json.loads(found[0][1])["placements"]
@@ -62,7 +62,7 @@ def test_line_ends_of_windows_and_a_byte_order_mark_mean_nothing(file, tmp_path,
 @pytest.mark.long
 def test_a_job_that_is_gone_is_not_counted_as_better_off(file, capsys):
     for change in (["--remove", "queue/b"], ["--remove", "podgroup/two"]):
-        text = " ".join(told(capsys, "what-if", file, *change)[1].split())
+        text = " ".join(shown(capsys, "what-if", file, *change)[1].split())
         assert text.startswith("Fewer pods of default/one wait. Not in the cycle any more: "
                                "default/two. ")
         assert ("Left out of the cycle: job default/two: its queue b doesn't exist." in text) == (
@@ -70,13 +70,13 @@ def test_a_job_that_is_gone_is_not_counted_as_better_off(file, capsys):
 
 
 @pytest.mark.long
-def test_a_job_that_is_added_and_left_out_is_told(file, tmp_path, capsys):
+def test_a_job_that_is_added_and_left_out_is_reported(file, tmp_path, capsys):
     (tmp_path / "more.yaml").write_text(
         "{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: lost}, "
         "spec: {minMember: 1, queue: typo}}")
-    code, text = told(capsys, "what-if", file, "--add", str(tmp_path / "more.yaml"))
+    code, text = shown(capsys, "what-if", file, "--add", str(tmp_path / "more.yaml"))
     assert code == 0 and "Left out of the cycle: job default/lost: its queue typo" in text
-    assert told(capsys, "diff", file, file)[1] == "Nothing differs.\n"
+    assert shown(capsys, "diff", file, file)[1] == "Nothing differs.\n"
 
 
 @pytest.mark.long
@@ -94,12 +94,12 @@ def test_what_admission_would_refuse_anyway_is_no_matter_of_the_change(file, tmp
 
 @pytest.mark.long
 def test_nothing_differs_where_nothing_is_changed(file, capsys):
-    assert told(capsys, "what-if", file) == (0, "Nothing differs.\n")
-    assert told(capsys, "diff", file, file) == (0, "Nothing differs.\n")
+    assert shown(capsys, "what-if", file) == (0, "Nothing differs.\n")
+    assert shown(capsys, "diff", file, file) == (0, "Nothing differs.\n")
 
 
 @pytest.mark.long
-def test_a_change_that_admission_would_refuse_is_told(file, capsys):
+def test_a_change_that_admission_would_refuse_is_reported(file, capsys):
     assert main(["what-if", file, "--set", "queue/a.capability.cpu=1", "--set",
                  "queue/a.deserved.cpu=2"]) == 0
     said = capsys.readouterr().err
@@ -128,14 +128,15 @@ def test_what_admission_refuses_does_not_run(tmp_path, capsys):
 def test_objects_and_a_configuration_can_be_tried(file, tmp_path, capsys):
     more = tmp_path / "more.yaml"
     more.write_text(Cluster().node("n2", cpu=8).to_yaml().split("---")[-1])
-    _, text = told(capsys, "what-if", file, "--add", str(more), "--remove", "job/two", "-o", "json")
+    _, text = shown(capsys, "what-if", file, "--add", str(more), "--remove", "job/two",
+                    "-o", "json")
     found = {row["job"]: row["placed"] for row in json.loads(text)["jobs"]}
     assert found == {"default/one": [4, 8], "default/two": [4, None]}
     conf = tmp_path / "no.conf"
     conf.write_text("actions: enqueue")
-    _, text = told(capsys, "what-if", file, "--conf", str(conf), "-o", "json")
+    _, text = shown(capsys, "what-if", file, "--conf", str(conf), "-o", "json")
     assert {row["change"] for row in json.loads(text)["placements"]} == {"less"}
-    _, text = told(capsys, "what-if", file, "--conf", str(conf), "--set", "queue/a.weight=2",
+    _, text = shown(capsys, "what-if", file, "--conf", str(conf), "--set", "queue/a.weight=2",
                    "-o", "json")
     assert not json.loads(text)["placements"], "beside a change it is that of the cluster"
 
@@ -143,7 +144,7 @@ def test_objects_and_a_configuration_can_be_tried(file, tmp_path, capsys):
 def test_diff_says_1_where_two_exports_differ(file, tmp_path, capsys):
     other = tmp_path / "other.yaml"
     other.write_text(two_queues().queue("a", weight=3).to_yaml())
-    code, text = told(capsys, "diff", file, str(other), "-o", "name")
+    code, text = shown(capsys, "diff", file, str(other), "-o", "name")
     assert (code, text) == (1, "job/default/one\njob/default/two\n")
 
 
@@ -233,7 +234,7 @@ def test_files_without_a_node_say_so_once():
     assert [cause.code for cause in found.causes].count("no_nodes") == 1
 
 
-def test_a_queue_that_may_hold_nothing_is_told_which_limit_it_is():
+def test_a_queue_that_may_hold_nothing_is_reported_with_the_limit():
     conf = CONF.format("enqueue, allocate", "{name: capacity, enableHierarchy: true}")
     for queue in ("b", "a"):  # a limit of its own, and one of the queue above it
         cluster = Cluster().node("n1", cpu=4, gpu=2).queue("a").queue("b", parent="a").queue(
@@ -250,8 +251,8 @@ def test_queues_in_a_circle_are_named_in_their_order():
     cluster.queue("d", parent="a").queue("x", parent="y").queue("y", parent="x")
     session = cluster.run(CONF.format(
         "enqueue, allocate", "{name: capacity, enableHierarchy: true}")).session
-    told = [str(text) for rule, text in contradictions(session) if rule == "queue-circle"]
-    assert [text.partition("(")[2].partition(")")[0] for text in told] == [
+    shown = [str(text) for rule, text in contradictions(session) if rule == "queue-circle"]
+    assert [text.partition("(")[2].partition(")")[0] for text in shown] == [
         "a -> c -> b -> a", "x -> y -> x"]
 
 
@@ -277,12 +278,12 @@ def test_a_single_error_is_enough_for_1(tmp_path, capsys):
         "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 4}}}\n"
         "---\n{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: a}, "
         "spec: {weight: 1, deserved: {cpu: 9}, guarantee: {resource: {cpu: 9}}}}\n")
-    code, text = told(capsys, "lint", str(path))
+    code, text = shown(capsys, "lint", str(path))
     assert code == 1 and text.splitlines()[-1].startswith("1 error, ")
 
 
 def test_lint_of_a_good_cluster_is_0(file, capsys):
-    assert told(capsys, "lint", file) == (0, "0 errors, 0 warnings\n")
+    assert shown(capsys, "lint", file) == (0, "0 errors, 0 warnings\n")
 
 
 @pytest.mark.long

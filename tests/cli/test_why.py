@@ -36,16 +36,16 @@ def tree(tmp_path_factory):
 
 
 @pytest.mark.long
-def test_why_tells_the_cause_the_records_and_what_would_change_it(tree):
+def test_why_shows_the_cause_the_records_and_what_would_change_it(tree):
     result = volcano_lab_command("why", tree / "cluster.yaml", "--conf", tree / "tree.conf",
                                  "train")
     assert (result.returncode, result.stderr) == (0, "")
-    told = " ".join(result.stdout.split())
-    assert told.startswith("train waits for quota: queue team is cpu 1 short. ")
+    shown = " ".join(result.stdout.split())
+    assert shown.startswith("train waits for quota: queue team is cpu 1 short. ")
     assert ("Queue team, above queue dev, refuses pod default/train-1: cpu 4 allocated + 1 "
-            "requested = 5, limit 4 (its capability).") in told
-    assert "Decided by" not in told
-    assert "queue team: capability cpu 4 -> 5 train-1 is placed on n1" in told
+            "requested = 5, limit 4 (its capability).") in shown
+    assert "Decided by" not in shown
+    assert "queue team: capability cpu 4 -> 5 train-1 is placed on n1" in shown
     assert max(map(len, result.stdout.splitlines())) <= 80
 
 
@@ -53,12 +53,12 @@ def test_why_tells_the_cause_the_records_and_what_would_change_it(tree):
 def test_why_as_json(tree):
     result = volcano_lab_command("why", "--output", "json", "--conf", tree / "tree.conf",
                                  tree / "cluster.yaml", "default/train")
-    told = json.loads(result.stdout)
-    assert told["about"] == "job default/train" and told["causes"][0][
+    shown = json.loads(result.stdout)
+    assert shown["about"] == "job default/train" and shown["causes"][0][
         "code"] == "ancestor_over_capability"
-    assert told["causes"][0]["facts"]["asked"] == {
+    assert shown["causes"][0]["facts"]["asked"] == {
         "cpu": "5"
-    } and told["chain"][0]["facts"]["level"] == "team"
+    } and shown["chain"][0]["facts"]["level"] == "team"
     assert {"change": "queue team: capability cpu 4 -> 5",
             "effect": "train-1 is placed on n1",
             "text": "queue team: capability cpu 4 -> 5 (train-1 is placed on n1)",
@@ -66,7 +66,7 @@ def test_why_as_json(tree):
             "kubectl": ["kubectl patch queue team --type merge -p "
                         """'{"spec": {"capability": {"cpu": "5"}}}'"""],
             "again": [], "job": "default/train", "placed": 2, "evicts": {}, "ends": {},
-            "breaks": {}, "waits": [], "fewer": {}, "alike": []} in told["remedies"]
+            "breaks": {}, "waits": [], "fewer": {}, "alike": []} in shown["remedies"]
 
 
 WHYS = [
@@ -101,14 +101,14 @@ UNKNOWN = [
 @pytest.mark.parametrize(("arguments", "sentence"), UNKNOWN, ids=[row[1][:40] for row in UNKNOWN])
 def test_why_names_what_is_near(arguments, sentence, tree, capsys):
     assert main(["why", str(tree / "cluster.yaml"), *arguments]) == 2
-    told = capsys.readouterr()
-    assert told.out == "" and sentence in told.err and told.err.count("\n") == 1
+    shown = capsys.readouterr()
+    assert shown.out == "" and sentence in shown.err and shown.err.count("\n") == 1
 
 
-def test_run_names_the_queue_above_that_has_no_room(tree, capsys):
+def test_run_names_the_queue_above_that_is_full(tree, capsys):
     assert main(["run", str(tree / "cluster.yaml"), "--conf", str(tree / "tree.conf")]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert "queue team refuses pod train-1: cpu 5 > limit 4" in told
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "queue team refuses pod train-1: cpu 5 > limit 4" in shown
 
 
 def test_why_answers_about_what_admission_would_refuse_now(tmp_path, capsys):
@@ -119,18 +119,18 @@ def test_why_answers_about_what_admission_would_refuse_now(tmp_path, capsys):
     assert main(["run", str(tmp_path / "cluster.yaml")]) == 2  # as an object that is not there yet
     assert "allowed is at most what is deserved" in capsys.readouterr().err
     assert main(["why", str(tmp_path / "cluster.yaml"), "train", "--no-remedies"]) == 0
-    told = capsys.readouterr()
-    assert "8 in the cluster - 6 guaranteed to vip" in told.out.replace("\n    ", " ")
-    assert "Queue vip" in told.err and "admission would refuse it now" in told.err
+    shown = capsys.readouterr()
+    assert "8 in the cluster - 6 guaranteed to vip" in shown.out.replace("\n    ", " ")
+    assert "Queue vip" in shown.err and "admission would refuse it now" in shown.err
 
 
 @pytest.mark.long
 def test_why_of_all_that_wait(tree, capsys):
     arguments = [str(tree / "cluster.yaml"), "--conf", str(tree / "tree.conf"), "--all"]
     assert main(["why", *arguments]) == 0
-    told = capsys.readouterr().out
-    assert told.startswith("1 job: default/train\n  Queue team, above")
-    assert "-> default/train: queue team: capability cpu 4 -> 5" in told
+    shown = capsys.readouterr().out
+    assert shown.startswith("1 job: default/train\n  Queue team, above")
+    assert "-> default/train: queue team: capability cpu 4 -> 5" in shown
     assert main(["why", *arguments, "--lang", "zh"]) == 0
     assert "-> default/train：队列 team：capability cpu 4 -> 5" in capsys.readouterr().out
     assert main(["why", *arguments, "--no-remedies", "--lang", "en"]) == 0
@@ -149,9 +149,9 @@ def test_how_many_jobs_of_a_group_a_change_starts(tmp_path, capsys, cpu, also):
     text = cluster.changed("node/n2.unschedulable=true").to_yaml()
     (tmp_path / "cluster.yaml").write_text(text)
     assert main(["why", str(tmp_path / "cluster.yaml"), "--all", "--lang", "en"]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert f"-> default/new-0: uncordon n2 (new-0 is placed on n2){also}" in told
-    assert told.count("more of these jobs") == bool(also)
+    shown = " ".join(capsys.readouterr().out.split())
+    assert f"-> default/new-0: uncordon n2 (new-0 is placed on n2){also}" in shown
+    assert shown.count("more of these jobs") == bool(also)
 
 
 @pytest.mark.long
@@ -179,13 +179,13 @@ def test_what_the_cluster_repeats_by_itself(tmp_path, capsys):
     loop = "reclaim evicts pods of one for new (capacity allows it), and allocate returns the place"
     for asked in ("--all", "new"):
         assert main(["why", *given, asked]) == 0
-        told = " ".join(capsys.readouterr().out.split())
-        assert told.count(loop) == 1 and "(no pod is evicted again and again)" in told
+        shown = " ".join(capsys.readouterr().out.split())
+        assert shown.count(loop) == 1 and "(no pod is evicted again and again)" in shown
     assert main(["why", *given, "--all", "-o", "json"]) == 0
     assert loop in json.loads(capsys.readouterr().out)["loops"]
     assert main(["why", *given, "--all", "--no-remedies"]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert loop in told and "->" not in told
+    shown = " ".join(capsys.readouterr().out.split())
+    assert loop in shown and "->" not in shown
 
 
 LANGUAGES = [({"VOLCANO_LAB_LANG": "zh"}, "zh"), ({"LANG": "zh_CN.UTF-8"}, "zh"),

@@ -36,7 +36,7 @@ def loop(tmp_path):
 
 
 @pytest.mark.long
-def test_why_at_a_cycle_of_a_simulation_tells_the_loop_and_what_ends_it(loop, capsys):
+def test_why_at_a_cycle_of_a_simulation_shows_the_loop_and_what_ends_it(loop, capsys):
     file, *conf = loop
     assert main(["why", file, "web", *conf, "--cycle", "12", "--seconds", "600"]) == 0
     out = " ".join(capsys.readouterr().out.split())
@@ -73,12 +73,12 @@ def test_a_recording_of_watched_objects_is_a_life(tmp_path, capsys, events):
     start = waiting()
     pods = [obj for obj in start if obj["kind"] == "Pod" and obj["metadata"]["name"][0] == "a"]
     if events:
-        told = [{"type": "ADDED", "object": obj} for obj in start]
-        told += [{"type": "DELETED", "object": pod} for pod in pods]
+        shown = [{"type": "ADDED", "object": obj} for obj in start]
+        shown += [{"type": "DELETED", "object": pod} for pod in pods]
     else:
-        told = [{"kind": "List", "apiVersion": "v1", "items": start}, *gone(
+        shown = [{"kind": "List", "apiVersion": "v1", "items": start}, *gone(
             pods, deletionTimestamp="2026-01-01T00:00:09Z", deletionGracePeriodSeconds=0)]
-    path = written(tmp_path / "watch.yaml", told)
+    path = written(tmp_path / "watch.yaml", shown)
     (tmp_path / "conf").write_text("actions: allocate")
     conf = ["--conf", str(tmp_path / "conf"), "--no-remedies"]
     assert main(["why", "b", "--life", path, "--cycle", "1", *conf]) == 0

@@ -96,7 +96,7 @@ def test_every_outcome_that_changes_is_named_up_to_three(lab):
 
 
 @pytest.mark.long
-def test_a_discarded_gang_lies_on_what_its_department_holds_past_its_limit(lab):
+def test_a_discarded_gang_is_drawn_on_what_its_department_holds_past_its_limit(lab):
     def lying():
         """Return where hatched boxes in the rows of departments begin and end, in CPUs."""
         svg = pictures.channels("", lab.board["channels"], width=1100).svg

@@ -113,7 +113,7 @@ def test_rules_that_cannot_be_read_are_a_sentence():
             placement_cluster(rules)
 
 
-def test_a_picture_tells_refusals_to_those_who_do_not_see_it():
+def test_a_picture_has_the_refusals_as_text_for_screen_readers():
     alt = nodes_picture(placement_cluster(cpu=3, taint=True), "refused").alt
     assert "node-2: 1 pod runs, idle 3 of 4 CPUs (db-0), refused" in alt
 

@@ -24,7 +24,7 @@ MOVES = [
     ("preempt takes pods of the same queue", {}, ["old-1", "old-0"], "commit"),
     ("reclaim takes those of the other", {"actions": "reclaim"}, ["greedy-2", "greedy-1"],
      "commit"),
-    ("nobody evicts by default", {"actions": "no eviction"}, [], "not tried"),
+    ("no action evicts by default", {"actions": "no eviction"}, [], "not tried"),
     ("a queue that is not reclaimable gives nothing",
      {"actions": "reclaim", "reclaimable": False}, [], "not tried"),
     ("nor do pods that are not preemptable",
@@ -44,7 +44,7 @@ def test_moves(lab, sentence, move, gone, end):
     assert not move or (gone == ["old-1", "old-0"]) == ("Evicted:" not in lab.said)
 
 
-def test_the_nodes_show_who_leaves_and_to_whom_room_is_promised(lab):
+def test_the_nodes_show_which_pods_leave_and_what_is_pipelined(lab):
     states = {pod["name"]: pod["state"] for node in lab.reset().board["nodes"]["nodes"]
               for pod in node["pods"]}
     assert [name for name, state in states.items() if state == "leaving"] == ["old-0", "old-1"]
@@ -65,7 +65,7 @@ def test_the_legend_of_the_nodes_names_the_colours_that_are_drawn():
     assert (COLORS["old"], COLORS["greedy"]) == (queues["a"], queues["b"]), "as in the bars"
 
 
-def test_where_nobody_is_asked_it_is_said_why(lab):
+def test_where_no_plugin_is_asked_the_reason_is_shown(lab):
     lab.reset().set(actions="reclaim", reclaimable=False)
     assert lab.board["votes"]["verdict"].startswith("reclaim takes nothing from queue b")
     assert "not tried (was commit): reclaim has no candidate" in lab.said

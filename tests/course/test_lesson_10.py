@@ -50,7 +50,7 @@ def test_the_table_says_why_a_hyper_node_is_out_of_reach():
 @pytest.mark.parametrize(("groups", "size", "job_tier", "placed"),
                          [(2, 4, 2, True), (2, 4, 1, False), (3, 3, 2, True), (3, 4, 2, False),
                           (3, 4, 3, True), (1, 8, 3, False)])
-def test_sub_groups_lie_in_one_rack_each_and_the_gang_within_its_tier(groups, size, job_tier,
+def test_sub_groups_are_in_one_rack_each_and_the_gang_within_its_tier(groups, size, job_tier,
                                                                       placed):
     job = scenes.sub_group_cluster(groups, size, job_tier).run(CONF).session.jobs["default/train"]
     rack_of = {node: rack for rack, nodes in RACKS.items() for node in nodes}

@@ -149,7 +149,7 @@ def test_the_right_answer_is_neither_the_longest_nor_always_in_one_place():
 
 
 @pytest.mark.long
-def test_a_change_that_cannot_be_is_not_kept_and_a_wrong_one_is_told_why():
+def test_a_change_that_cannot_be_is_not_kept_and_a_wrong_one_is_refused_with_the_reason():
     riddle(3).again()
     lines = ["queue/science.weight=9", "cause d", "set job/weather.minMember=4",
              "node/n1.unschedulable=true", "queue/science.weight=9", "reset", "remove queue shop",
@@ -192,7 +192,7 @@ def test_a_change_of_no_object_names_the_form_that_is_allowed():
 
 @pytest.mark.long
 def test_the_job_keeps_the_minimum_that_its_team_asks_for():
-    """With a minimum of one pod the job is admitted; nobody of riddle 4 agreed to that."""
+    """With a minimum of one pod the job is admitted; no team of riddle 4 agreed to that."""
     said = named(4).repair("job/report.minAvailable=1")
     assert said.state == TRY_AGAIN and "could start with 1 of its 3 pods" in said.text
     assert "no fewer than 4" in named(9).repair("job/allreduce.minAvailable=3").text

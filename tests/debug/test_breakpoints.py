@@ -119,9 +119,9 @@ def test_a_misspelt_fact_is_said_with_the_names_that_exist(text, said):
 @pytest.mark.parametrize("text", ["x" * 10**6, "\x1b[31m", "anything where \x1b",
                                   "anything where " + "x" * 10**6, "[/]", "where", ""])
 def test_whatever_is_no_breakpoint_is_one_short_sentence(text):
-    with pytest.raises(OneSentence) as told:
+    with pytest.raises(OneSentence) as shown:
         Breakpoint(text)
-    assert len(str(told.value)) <= 500 and str(told.value).isprintable()
+    assert len(str(shown.value)) <= 500 and str(shown.value).isprintable()
 
 
 def test_where_a_breakpoint_stops_nowhere_it_says_why():

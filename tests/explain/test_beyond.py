@@ -181,7 +181,7 @@ def test_the_clusters_answer_about_a_pod_that_waits_for_leaving_ones_is_no_contr
                                  else "a/g waits in the cluster; v1.14.0 pipelines it")
 
 
-def test_a_pod_whose_gang_waits_for_a_leaving_one_is_told_as_given_back():
+def test_a_pod_whose_gang_waits_for_a_leaving_one_is_reported_as_given_back():
     """Its pod with a free node is Allocated in each cycle, and never bound."""
     old = Cluster().node("n1", cpu=8).node("n2", cpu=8).job("old", cpu=8, running={"n2": 1})
     found = old.job("new", pods=2, cpu=8).changed(
@@ -255,7 +255,7 @@ def test_an_answer_about_a_gang_is_not_quoted():
 
 
 @pytest.mark.parametrize("asked, said", [(9, False), (10, True)])
-def test_more_memory_than_any_card_has_is_told(asked, said):
+def test_more_memory_than_any_card_has_is_reported(asked, said):
     node = NODE % 'volcano.sh/node-vgpu-register: "a,4,7,X,true,m:b,4,9,X,true,m:"'
     node = node.replace("pods: 9", "pods: 9, volcano.sh/vgpu-memory: 16")
     text = Cluster().add(node, POD % ("", f"volcano.sh/vgpu-memory: {asked}", "")).explainer(
@@ -265,7 +265,7 @@ def test_more_memory_than_any_card_has_is_told(asked, said):
 
 
 @pytest.mark.parametrize("asked, waits", [(5, False), (6, True), (7, True), (8, True)])
-def test_more_memory_than_any_card_has_left_is_told_with_the_pods_whose_end_frees_enough(asked,
+def test_more_memory_than_any_card_has_left_is_reported_with_the_pods_whose_end_frees_enough(asked,
                                                                                          waits):
     node = (NODE % 'volcano.sh/node-vgpu-register: "a,4,7,X,true,m:b,4,8,X,true,m:"').replace(
         "pods: 9", "pods: 9, volcano.sh/vgpu-memory: 15")
@@ -403,7 +403,7 @@ spec:
                                           "static)."),
     ("n1", "none", "restricted", True, "(n1: restricted, CPUs none)."),
     ("n2", "static", "best-effort", False, "")])
-def test_what_a_numatopology_says_of_a_node_is_told(node, cpus, policy, sure, said):
+def test_what_a_numatopology_says_of_a_node_is_reported(node, cpus, policy, sure, said):
     topology = TOPOLOGY.replace("NODE", node).replace("CPUS", cpus).replace("POLICY", policy)
     found = Cluster(loads("---\n".join([
         NODE % "", POD % (NUMA % "restricted", "", ""), topology]))).explainer(
@@ -444,7 +444,7 @@ def test_no_numa_node_has_the_cpus_of_a_container_free(asked, less):
     ("", ["a", "a"], 11, "Node n1 announces volcano.sh/vgpu-memory 11 now, and the pods on it "
                          "request 12")])
 @pytest.mark.parametrize("asked", ["p", "g"])
-def test_a_node_or_a_card_that_has_less_than_its_pods_hold_is_told(cards, given, free, said, asked):
+def test_a_node_or_card_with_less_than_its_pods_hold_is_reported(cards, given, free, said, asked):
     """Of pods that run; a card by the annotations of its node and of its pods."""
     note = f'volcano.sh/node-vgpu-register: "{cards}"' if cards else ""
     node = (NODE % note).replace("pods: 9", f"pods: 9, volcano.sh/vgpu-memory: {free}")

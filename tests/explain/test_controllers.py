@@ -83,7 +83,7 @@ def cluster(text):
      "Its policy AbortJob for PodPending ends it once a pod has been Pending for 1h"),
     ("{event: PodPending, action: RestartJob}", ""),  # without a timeout it has no effect
     ("{event: PodEvicted, action: RestartJob, timeout: 10m}", "")])
-def test_a_policy_that_ends_the_wait_of_pods_is_told(policy, said):
+def test_a_policy_that_ends_the_wait_of_pods_is_reported(policy, said):
     text = cluster(job(policies=f"policies: [{policy}]").replace(
         "minAvailable: 1", "minAvailable: 8")).why("a/x").text
     assert said in text and ("for PodPending" in text) == bool(said)
@@ -91,16 +91,16 @@ def test_a_policy_that_ends_the_wait_of_pods_is_told(policy, said):
     assert "for PodPending" not in there.why("a/x").text
 
 
-@pytest.mark.parametrize("policy, phase, told", [
+@pytest.mark.parametrize("policy, phase, shown", [
     ("Forbid", "Aborted", True), ("Forbid", "Completed", False), ("Allow", "Aborted", False)])
-def test_a_cron_job_whose_active_job_never_counts_as_ended_is_told(policy, phase, told):
+def test_a_cron_job_whose_active_job_never_counts_as_ended_is_reported(policy, phase, shown):
     one = job("night-1", phase).replace("uid: u}", "uid: u, ownerReferences: [{apiVersion: "
                                         "batch.volcano.sh/v1alpha1, kind: CronJob, name: night}]}")
     found = cluster(CRON.replace("POLICY", policy) + one)
     groups = [*Explainer(found.objects()).waiting()]
     assert [(group.code, group.jobs) for group in groups] == (
-        [("pods_not_made", ["a/night"])] if told else [])
-    if told:
+        [("pods_not_made", ["a/night"])] if shown else [])
+    if shown:
         assert ("no further Job is created (concurrencyPolicy Forbid): its Job night-1 is Aborted, "
                 "which v1.14.0 does not count as ended." in found.why("a/night").text)
 
@@ -110,17 +110,17 @@ def test_a_cron_job_whose_active_job_never_counts_as_ended_is_told(policy, phase
                      "of its JobFlow, and those of other namespaces do not count (b).")])
 def test_a_template_of_a_flow_in_another_namespace_is_named(space, said):
     found = Explainer(cluster(FLOW.replace("SPACE", space)).objects())
-    told = [group.text for group in found.waiting() if group.code == "pods_not_made"]
-    assert told == [said] * bool(said)
+    shown = [group.text for group in found.waiting() if group.code == "pods_not_made"]
+    assert shown == [said] * bool(said)
     assert said in found.why("a/day").text if said else "a/day-prep" in found.names.jobs.values()
 
 
-@pytest.mark.parametrize("owner, told", [("RayService", True), ("RayJob", False)])
-def test_an_upgrade_that_takes_the_resources_of_both_clusters_is_told(owner, told):
+@pytest.mark.parametrize("owner, shown", [("RayService", True), ("RayJob", False)])
+def test_an_upgrade_that_takes_the_resources_of_both_clusters_is_reported(owner, shown):
     both = "".join(RAY.replace("NAME", name).replace("OWNER", owner) for name in ("old", "new"))
     text = cluster(both).why("a/new").text
     assert (", in an upgrade beside the old cluster, which it deletes only once the new one is "
-            "ready: that takes the resources of both" in text) == told
+            "ready: that takes the resources of both" in text) == shown
 
 
 @pytest.mark.long

@@ -49,7 +49,7 @@ def asked(*documents, conf=None):
     return Explainer(with_defaults(loads(NODE + "".join(documents))), conf)
 
 
-def told(explanation, code):
+def shown(explanation, code):
     return next(cause.text for cause in explanation.causes if cause.code == code)
 
 
@@ -61,7 +61,7 @@ def test_an_owner_of_several_podgroups_is_asked_about_for_the_one_that_waits():
     assert answer.about == "job default/podgroup-new" and answer.codes == ["gang_invalid"]
     assert len(explain.evidence.of("job_valid", job="default/podgroup-new")) > 1
     assert [len(each.records) for each in answer.causes if each.code == "gang_invalid"] == [1]
-    assert told(answer, "groups_beside") == (
+    assert shown(answer, "groups_beside") == (
         "default/web-1 has 2 PodGroups, each a gang of its own: podgroup-new (Inqueue, "
         "1 pod), podgroup-old (Running, 2 pods).")
     assert str(answer.remedies[0]).startswith("job default/podgroup-new: minMember 2 -> 1")
@@ -74,7 +74,7 @@ def test_an_owner_of_several_podgroups_that_wait_is_asked_about_for_the_first():
     with pytest.raises(LookupError, match="no job"):
         explain.why("sparks")
     assert explain.why("spark").about == "job default/podgroup-one"
-    assert told(explain.why("spark"), "groups_beside") == (
+    assert shown(explain.why("spark"), "groups_beside") == (
         "default/spark has 3 PodGroups, each a gang of its own: podgroup-one (Inqueue, 1 pod), "
         "podgroup-run (Inqueue, 1 pod), podgroup-two (Inqueue, 1 pod).")
 
@@ -86,18 +86,18 @@ def test_owners_of_two_kinds_with_one_name_are_asked_back():
         explain.why("spark")
 
 
-def test_a_podgroup_without_pods_whose_owner_has_another_seeks_no_room():
+def test_a_podgroup_without_pods_whose_owner_has_another_needs_no_nodes():
     answer = asked(group("own", "driver", 1), pod("d", "own", "n1"), GROUP.replace(
         "podgroup-NAME", "spark-1").replace("OWNER", "driver").replace("KIND", "Pod").replace(
         "LEAST", "1, minResources: {cpu: 9}").replace("PHASE", "Pending")).why("spark-1")
-    assert "spark-1 (Pending, 0 pods)" in told(answer, "groups_beside")
+    assert "spark-1 (Pending, 0 pods)" in shown(answer, "groups_beside")
     assert not answer.find_remedies
 
 
 def test_pods_of_an_operator_without_a_podgroup_of_its_own_are_no_gang():
     pods = [pod("master", "x", "n1"), pod("worker", "x", cpu=4)]
     answer = asked(group("x", "gloo", 1, "PyTorchJob", "Running"), *pods).why("gloo")
-    assert told(answer, "no_gang") == (
+    assert shown(answer, "no_gang") == (
         "It is no gang: its PyTorchJob came without a PodGroup, so Volcano's controller created "
         "one with a minimum of 1, and its pods are placed one by one; with "
         "--gang-scheduler-name=volcano its operator creates the PodGroup: set that, and create the "
@@ -149,7 +149,7 @@ def test_the_field_that_delays_pods_is_changed_and_not_their_number():
 
 
 @pytest.mark.parametrize("name", ["mpi", "default/w-0"])
-def test_pods_of_another_scheduler_are_told_of_the_podgroup_of_their_owner(name):
+def test_pods_of_another_scheduler_are_reported_of_the_podgroup_of_their_owner(name):
     owner = ("ownerReferences: [{apiVersion: v9, kind: MPIJob, name: mpi, uid: u-mpi, "
              "controller: true}]")
     stray = pod("w-0", "x").replace("schedulerName: volcano", "schedulerName: other").replace(
@@ -290,16 +290,16 @@ def test_a_failed_pod_says_what_of():
     status = "{phase: Failed, reason: OutOfcpu, message: 'cpu, requested: 1000, used: 4000'}"
     answer = asked(group("x", "low", 1), pod("p", "x", "n1", status=status)).why("low")
     assert "1 failed" in answer.head
-    assert told(answer, "failed") == (
+    assert shown(answer, "failed") == (
         "Pod default/p failed: OutOfcpu: cpu, requested: 1000, used: 4000. The kubelet refused "
         "it: the node had less left than Volcano had counted.")
 
 
-def test_a_label_that_names_no_queue_is_told():
+def test_a_label_that_names_no_queue_is_reported():
     queue = "{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: lab}}\n---\n"
     labels = "{volcano.sh/queue-name: lab}"
     answer = asked(queue, group("x", "p", 1), pod("p", "x", cpu=9, labels=labels)).why("p")
-    assert told(answer, "no_effect").partition(": ")[2].startswith(
+    assert shown(answer, "no_effect").partition(": ")[2].startswith(
         "that its pods name queue lab has no effect: ")
     answer = asked(group("x", "p", 1), pod("p", "x", cpu=9)).why("p")
     assert "no_effect" not in [cause.code for cause in answer.causes]
@@ -358,21 +358,21 @@ def test_only_the_init_containers_that_decide_a_request_are_named():
         "job default/etl: request per pod cpu 9 -> 4 (init container large)"]
 
 
-def test_minimal_resources_beyond_the_pods_are_told():
+def test_minimal_resources_beyond_the_pods_are_reported():
     large = group("x", "tf", 1, phase="Pending").replace("minMember", "minResources: {cpu: 40}, "
                                                          "minMember")
     answer = asked(large, pod("p", "x", cpu=2)).why("tf")
-    assert told(answer, "min_resources_beyond") == (
+    assert shown(answer, "min_resources_beyond") == (
         "Its PodGroup's minResources are cpu 40; the pods that exist request 2.")
     assert not {"min_resources_beyond", "held_by", "pod_too_large"} & {*answer.codes}
 
 
 @pytest.mark.long
-def test_minimal_resources_that_count_executors_are_told_so_and_stay():
+def test_minimal_resources_that_count_executors_are_reported_and_stay():
     large = group("x", "tf", 1, "SparkApplication", "Pending").replace(
         "minMember", "minResources: {cpu: 40}, minMember")
     answer = asked(large, pod("p", "x", cpu=2)).why("tf")
-    assert told(answer, "min_resources_ahead") == (
+    assert shown(answer, "min_resources_ahead") == (
         "Its PodGroup's minResources are cpu 40: they count its executors, which are created when "
         "its other pods run; these request 2.")
     assert not any("min_resources" in str(remedy) for remedy in answer.remedies)
@@ -385,7 +385,7 @@ def test_pods_of_others_are_named_beside_the_jobs_own():
                 "status: {phase: Running}}")
     answer = Explainer(cluster.objects(), 'actions: "allocate"\ntiers: [{plugins: [{name: gang}, '
                        '{name: predicates}]}]').why("j")
-    assert told(answer, "held_by") == (
+    assert shown(answer, "held_by") == (
         "Pods that Volcano does not schedule hold cpu 6 (kube-system/etcd).")
 
 
@@ -409,7 +409,7 @@ def test_a_plugin_of_a_later_tier_is_said_not_to_be_asked_and_put_first():
     victim = next(key for key in explain.evidence.tasks
                   if explain.evidence.of("commit", task=key, operation="evict"))
     answer = explain.why(victim)
-    assert told(answer, "queue_within_deserved") == (
+    assert shown(answer, "queue_within_deserved") == (
         "Queue c held cpu 2 and deserves 2 (plugin capacity, which compares them, was not "
         "asked: the first tier that names a victim decides, and it is in a later one).")
     assert answer.remedies[0].change == "plugin capacity in tier 1"
@@ -453,7 +453,7 @@ def test_pods_without_labels_are_said_to_be_no_victims_and_given_one():
         "LATER", "nodeorder")
     answer = Explainer(asked(group("low", "low", 1, phase="Running"), low, high,
                              pod("h", "high", cpu=4), classes).objects, conf).why("high")
-    assert told(answer, "protected_by_pdb").endswith(
+    assert shown(answer, "protected_by_pdb").endswith(
         "pdb allows none: they have no labels, and it never lets pods without labels go.")
     assert "label pod default/l app=l" in [each.change for each in answer.remedies]
 
@@ -470,7 +470,7 @@ def test_pods_in_their_cooldown_are_said_to_be_kept():
         "LATER", "nodeorder")
     objects = asked(group("low", "low", 1, phase="Running"), low, high, pod("h", "high", cpu=4),
                     classes).objects
-    assert told(Explainer(objects, conf, 1795165200.0).why("high"), "protected_by_cooldown") == (
+    assert shown(Explainer(objects, conf, 1795165200.0).why("high"), "protected_by_cooldown") == (
         "preempt finds 1 candidate (of default/low), but cdp allows none: they have run for less "
         "than their volcano.sh/cooldown-time. The first of these times ends at 2026-11-24 12:00 "
         "UTC: from then on cdp allows that pod; a shorter volcano.sh/cooldown-time of the pods "
@@ -520,22 +520,22 @@ def test_taints_of_a_cloud_are_a_state_of_the_node():
     assert [remedy.change.partition(",")[0] for remedy in answer.remedies] == ["repair node n1"]
 
 
-def test_usage_that_nobody_measured_is_told_by_the_linter():
+def test_usage_that_is_not_measured_is_reported_by_the_linter():
     from volcano_lab.explain.lint import ignored_fields
     conf = "actions: allocate\ntiers: [{plugins: [{name: usage}]}]"
     cluster = Cluster().node("n1", cpu=4)
 
-    def told(cluster):
+    def shown(cluster):
         found = [*map(str, ignored_fields(cluster.run(conf).session))]
         return any("Plugin usage: " in text for text in found)
-    assert told(cluster)
+    assert shown(cluster)
     measured = cluster.add("{apiVersion: v1, kind: Node, metadata: {name: n2, annotations: "
                            "{volcano-lab/cpu-usage: '10'}}, status: {allocatable: {cpu: 4}}}")
-    assert not told(measured)
+    assert not shown(measured)
 
 
 @pytest.mark.long
-def test_pods_that_say_they_may_not_be_evicted_are_told_and_asked_to():
+def test_pods_that_say_they_may_not_be_evicted_are_reported_with_the_change():
     pods = [pod(f"low-{number}", "low", "n1").replace("annotations: {", "annotations: {"
             "volcano.sh/preemptable: 'false', ") for number in range(4)]
     high = group("high", "high", 1).replace("minMember", "priorityClassName: p, minMember")
@@ -545,7 +545,7 @@ def test_pods_that_say_they_may_not_be_evicted_are_told_and_asked_to():
                "value: 9}")
     answer = asked(group("low", "low", 1, phase="Running"), *pods, high, pod("h", "high"), classes,
                    conf=conf).why("high")
-    assert told(answer, "not_preemptable") == (
+    assert shown(answer, "not_preemptable") == (
         "preempt evicts no pods of default/low: they have volcano.sh/preemptable: false.")
     assert "job default/low: volcano.sh/preemptable false -> true" in [
         remedy.change for remedy in answer.remedies]
@@ -566,7 +566,7 @@ def test_pods_that_have_ended_hold_no_place():
     assert "(PodGroup Inqueue, 0 of 2 pods placed, 1 succeeded)" in head
 
 
-def test_a_device_that_is_not_announced_is_told_of_a_queue_too():
+def test_a_device_that_is_not_announced_is_reported_of_a_queue_too():
     cluster = Cluster().node("n1", cpu=4, gpu=2)
     cluster.job("j", resources={"cpu": 1, "nvidia.com/gpumem": 4000})
     said = Explainer(cluster.objects(), EVICTING.replace("ACTION", "allocate").replace(
@@ -608,7 +608,7 @@ def test_a_node_as_large_as_the_request_is_large_enough():
     assert "1 of 2 nodes is large enough. 1 of 1 nodes (n9) cannot take" in answer.text
 
 
-def test_a_victim_is_told_of_how_many_candidates_it_was_one():
+def test_a_victim_is_reported_with_the_number_of_candidates():
     cluster = Cluster().node("n1", cpu=3).queue("a").queue("b")
     cluster.job("low", queue="a", pods=3, min_member=1, cpu=1, running={"n1": 3})
     explain = Explainer(cluster.job("high", queue="b", cpu=1).objects(),

@@ -153,7 +153,7 @@ APART = ("affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExec
 
 @pytest.mark.parametrize("key, near", [("host", True), ("zone", False), ("", False)])
 @pytest.mark.parametrize("name", ["a/g", "a/p0"])
-def test_pods_that_run_against_their_anti_affinity_are_told(key, near, name):
+def test_pods_that_run_against_their_anti_affinity_are_reported(key, near, name):
     pods = [pod(f"p{number}", 1, node="n1").replace("spec: {", "spec: {" + (
         APART.replace("KEY", key) if key else "")).replace(
             "namespace: a,", "namespace: a, labels: {app: x},") for number in range(2)]
@@ -197,16 +197,16 @@ STUCK = NONE.replace("name: none", "name: stuck").replace("group-name: g,", "gro
             "n1", "n2"), group(), pod("p", 6).replace("cpu: 6", "cpu: 6, nvidia.com/gpu: 1")),
      RECLAIM, "nvidia.com/gpu 1, and the queues of the pods on n2 that could leave have 0"),
 ])
-def test_what_an_earlier_release_decides_is_told_of_these_releases_alone(
+def test_what_an_earlier_release_decides_is_reported_of_these_releases_alone(
         row, first, last, documents, conf, said):
     from volcano_lab.explain.releases import differs, number
 
     major, minor, patch = number(last)
     after = f"v{major}.{minor}.{patch + 1}", f"v{major}.{minor + 1}.0"
-    told = {version: said in why(*documents, conf=conf, version=version).text
+    shown = {version: said in why(*documents, conf=conf, version=version).text
             for version in (first, last, *after)}
-    assert told == {version: differs(version, row) for version in told}
-    assert told[first] and told[last] and not told[after[1]]
+    assert shown == {version: differs(version, row) for version in shown}
+    assert shown[first] and shown[last] and not shown[after[1]]
 
 
 @pytest.mark.parametrize("version, documents, conf, unsaid", [
@@ -216,12 +216,12 @@ def test_what_an_earlier_release_decides_is_told_of_these_releases_alone(
     ("v1.13.0", (deserves("cpu: 8"), SECOND, *OTHER, group(), pod("p", 5)), RECLAIM, "only where"),
     ("v1.11.0", (deserves("cpu: 8"), SECOND, *OTHER, group(), pod("p", 5)), RECLAIM, "of any res"),
 ])
-def test_what_an_earlier_release_decides_is_not_told_of_others(version, documents, conf, unsaid):
+def test_what_an_earlier_release_decides_is_not_said_of_others(version, documents, conf, unsaid):
     assert unsaid not in why(*documents, conf=conf, version=version).text
 
 
 @pytest.mark.parametrize("version, said", [("v1.11.2", True), ("v1.12.0", False)])
-def test_an_annotation_that_a_release_does_not_read_is_told(version, said):
+def test_an_annotation_that_a_release_does_not_read_is_reported(version, said):
     asked = pod("p", 1).replace("annotations: {", (
         "annotations: {scheduling.volcano.sh/group-min-member: '2', "))
     text = why(group(), asked, conf=CONF % "nodeorder", version=version).text
@@ -230,7 +230,7 @@ def test_an_annotation_that_a_release_does_not_read_is_told(version, said):
 
 
 @pytest.mark.parametrize("version, said", [("v1.12.4", True), ("v1.13.0", False)])
-def test_an_argument_that_a_release_does_not_read_is_told_by_lint(version, said):
+def test_an_argument_that_a_release_does_not_read_is_reported_by_lint(version, said):
     given = Cluster(loads("---\n".join([NODE, SCHEDULER % version])))
     conf = CONF % "nodegroup, arguments: {strict: false}"
     assert (f"Plugin nodegroup: Volcano {version} runs here, and strict is read from v1.13 on: it "
@@ -268,7 +268,7 @@ def test_the_release_is_that_of_an_image(images, runs):
                 "Job a/g: Volcano v1.8.1 runs here, and spec.schedulingGates is read from v1.10"]),
     ("v1.9.0", ["Job a/g: Volcano v1.9.0 runs here, and spec.schedulingGates is read from v1.10"]),
     ("v1.10.0", []), ("v1.14.0", [])])
-def test_what_a_release_does_not_have_is_told_of_jobs_and_by_lint(version, said):
+def test_what_a_release_does_not_have_is_reported_of_jobs_and_by_lint(version, said):
     gated = pod("p", 1).replace("schedulerName", "schedulingGates: [{name: x}], schedulerName")
     given = loads("---\n".join([NODE, SCHEDULER % version, deserves("cpu: 1"), group(), gated]))
     conf = CONF % "capacity"
@@ -278,7 +278,7 @@ def test_what_a_release_does_not_have_is_told_of_jobs_and_by_lint(version, said)
     assert all(each in text and any(each in one for one in found) for each in said)
 
 
-def test_a_plugin_that_a_release_does_not_have_is_told_where_pods_are_pipelined():
+def test_a_plugin_that_a_release_does_not_have_is_reported_where_pods_are_pipelined():
     leaves = pod("q", 8, node="n1").replace("metadata: {", (
         "metadata: {deletionTimestamp: '2026-11-28T08:00:00Z', "))
     found = why(queue(), group(), pod("p", 4), leaves, conf=CONF % "capacity", version="v1.6.0")

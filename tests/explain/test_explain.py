@@ -115,7 +115,7 @@ def test_enough_cpu_in_total_but_on_no_single_node():
     assert "6 left in total, but no single node has enough" in explanation.text
 
 
-def test_a_pod_that_is_larger_than_any_node_is_told_so_and_of_which_size_a_node_would_do():
+def test_a_pod_that_is_larger_than_any_node_is_reported_and_of_which_size_a_node_would_do():
     cluster = Cluster().node("n1", cpu=4, memory=8).node("n2", cpu=6, memory=8)
     explanation = explained(cluster.job("train", cpu=7, memory=8))
     found = cause(explanation, "larger_than_any_node")
@@ -137,7 +137,7 @@ def test_a_cluster_that_is_full_is_another_thing():
 @pytest.mark.parametrize("plugins", ["gang, overcommit, predicates", "gang, predicates, proportion",
                                      "gang, predicates"])
 @pytest.mark.parametrize("actions", ["enqueue, allocate", "allocate"])
-def test_a_gang_above_the_whole_cluster_is_told_so_first(plugins, actions):
+def test_a_gang_above_the_whole_cluster_is_reported_first(plugins, actions):
     cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).job("train", pods=5, cpu=2)
     explanation = explained(cluster, conf=conf(*plugins.split(", "), actions=actions))
     assert explanation.head.startswith(
@@ -288,7 +288,7 @@ def test_a_topology_too_small_in_the_recorded_cases():
                    in each.text for count, names in takes.items())
 
 
-def test_overused_and_not_allocatable_are_told_apart():
+def test_overused_and_not_allocatable_are_distinguished():
     base = (Cluster().node("n1", cpu=4, pods=4).queue("a").queue("b").job(
         "other", queue="b", pods=4, min_member=1,
         cpu=1).job("old", queue="a", pods=2, cpu=1, running={"n1": 2}).job(
@@ -330,7 +330,7 @@ def test_a_closed_queue_a_best_effort_queue_and_a_job_without_pods():
 
 @pytest.mark.parametrize("priority", [None, 3])
 @pytest.mark.parametrize("actions", ["allocate", "allocate, reclaim"])
-def test_a_queue_that_deserves_nothing_is_told_where_a_job_may_reclaim(actions, priority):
+def test_a_queue_that_deserves_nothing_is_reported_where_a_job_may_reclaim(actions, priority):
     cluster = Cluster().node("n1", cpu=1).queue("a", priority=priority).job("old", cpu=1, running={
         "n1": 1}).job("train", queue="a", cpu=1)
     found = Explainer(cluster.objects(), conf("gang", "predicates", "capacity", actions=actions)
@@ -340,7 +340,7 @@ def test_a_queue_that_deserves_nothing_is_told_where_a_job_may_reclaim(actions, 
         "reclaim" in actions and priority is not None)
 
 
-def test_a_pod_that_is_placed_and_a_queue_tell_why():
+def test_a_pod_that_is_placed_and_a_queue_show_why():
     cluster = Cluster().node("n1", cpu=4).node("n2", cpu=8).queue("a", weight=3).job(
         "train", queue="a", pods=2, cpu=1)
     explain = Explainer(cluster.objects())
@@ -366,7 +366,7 @@ def test_why_a_pod_was_evicted():
         -1].kind == "victims"
 
 
-def test_names_that_nobody_has_are_answered_in_a_sentence():
+def test_names_that_no_object_has_are_answered_in_a_sentence():
     explain = Explainer(Cluster().node("n1", cpu=4).job("train", cpu=1).objects())
     with pytest.raises(LookupError,
                        match='no job, pod or queue is called "x"; there are default/train'):

@@ -101,7 +101,7 @@ def test_the_cycle_itself_has_only_the_pods_that_there_are():
     assert not explain.evidence.not_created
 
 
-def test_pods_that_a_quota_keeps_from_being_made_are_told_of_a_job_that_runs():
+def test_pods_that_a_quota_keeps_from_being_created_are_reported_of_a_job_that_runs():
     text = exported("old", 6, 1, least=2, there=4, phase="Running", job_phase="Running")
     explanation = asked(text, QUOTA.replace('used: {requests.cpu: "4"}',
                                             'used: {requests.cpu: "5"}')).why("old")
@@ -136,7 +136,7 @@ def test_a_job_that_has_ended_or_was_suspended_is_known(phase, said):
     assert asked(exported("gone", 1, 1, job_phase=phase, group=False)).why("gone").text == said
 
 
-def test_a_job_that_is_admitted_and_has_no_pods_is_told_so():
+def test_a_job_that_is_admitted_and_has_no_pods_is_reported():
     explanation = asked(exported("odd", 1, 1, phase="Inqueue")).why("odd")
     assert explanation.codes[0] == "pods_not_made"
     assert "1 of its 1 pods are not among the objects (odd-w-0)" in explanation.text
@@ -165,7 +165,7 @@ def test_a_cordoned_node_is_uncordoned_with_the_taint_that_kubectl_shows():
 
 
 @pytest.mark.long
-def test_nodes_without_the_label_of_a_spread_are_told_from_full_domains():
+def test_nodes_without_the_label_of_a_spread_are_distinguished_from_full_domains():
     explain = asked(exported("new", 1, 4).replace(*SPREAD))
     assert explain.why("new").codes == ["spread_label"]
     assert changes(explain.why("new")) == [
@@ -265,7 +265,7 @@ def test_sla_admits_no_job_that_a_plugin_of_its_tier_refuses(tiers, said):
     assert ("so sla admits it" in text) is not said
 
 
-def test_pods_with_a_priority_that_the_job_has_not_are_told():
+def test_pods_with_a_priority_that_the_job_has_not_are_reported():
     conf = CONF.replace("backfill", "preempt")
     high = exported("new", 1, 4, phase="Inqueue", there=1).replace(
         "schedulerName: volcano, ", "schedulerName: volcano, priority: 100, ")
@@ -291,7 +291,7 @@ def test_a_priority_class_that_was_not_exported_is_known_by_its_pods():
 
 
 @pytest.mark.long
-def test_who_names_no_priority_class_is_told_to_and_what_that_costs_the_larger_one():
+def test_a_job_without_priority_class_is_advised_one_with_its_cost_for_the_larger_one():
     high = exported("new", 1, 4, phase="Inqueue", there=1)
     assert changes(asked(FULL, high, conf=EVICTS).why("new"))[-1] == (
         "job default/new: a PriorityClass above 0 (new is pipelined to n1; evicts 1 pod of "
@@ -314,13 +314,13 @@ def test_what_an_init_container_asks_for_is_lowered_too():
         for change in changes(asked(init).why("new")))
 
 
-def test_without_the_plugin_gang_nobody_asks_for_a_minimum():
+def test_without_the_plugin_gang_no_minimum_is_required():
     text = asked(exported("new", 4, 3, phase="Inqueue", there=4),
                  conf=CONF.replace(", {name: gang}", "")).why("new").text
     assert "does not name the plugin gang" in text and "its minimum of 4." in text
 
 
-def test_a_failed_pod_is_counted_and_nobody_waits():
+def test_a_failed_pod_is_counted_and_no_job_waits():
     text = exported("new", 2, 3, there=2, phase="Running", job_phase="Running")
     at = text.rindex("Running")
     head = asked(text[:at] + "Failed" + text[at + 7:]).why("new").head
@@ -385,7 +385,7 @@ def test_pods_that_name_their_group_in_a_label_are_shown():
     assert said not in asked(group, exported("other", 1, 1, there=1)).why("alone").text
 
 
-def test_pods_on_a_node_that_is_not_there_are_told():
+def test_pods_on_a_node_that_is_not_there_are_reported():
     text = FULL.replace("nodeName: n1", "nodeName: gone")
     assert asked(text).why("old").causes[0].text == (
         "Pod default/old-w-0 is on gone, which is not among the objects.")

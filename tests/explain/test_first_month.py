@@ -624,7 +624,7 @@ def test_a_gang_below_its_minimum_waits_for_a_pod_that_nothing_creates_again(pol
 
 
 @pytest.mark.long
-def test_a_gang_is_not_made_smaller_by_its_failed_pods():
+def test_a_gang_is_not_reduced_by_its_failed_pods():
     failed = DONE.replace("NUMBER", "0").replace("PHASE", "Failed").replace("END", "{exitCode: 1}")
     waiting = DONE.replace("NUMBER", "1").replace("nodeName: n1, ", "").replace(
         "status: {phase: PHASE, containerStatuses: [{name: c, state: {terminated: END}}]}\n", "")
@@ -694,37 +694,37 @@ def test_pods_that_were_evicted_say_by_what_and_that_the_state_of_their_job_stay
 
 @pytest.mark.parametrize(("kind", "reason", "evicted"), [
     ("PodGroup", "Evict", True), ("PodGroup", "Unschedulable", False), ("Queue", "Evict", False)])
-def test_pods_that_were_evicted_and_have_other_names_now_are_told_by_their_podgroup(
+def test_pods_that_were_evicted_and_have_other_names_now_are_reported_by_their_podgroup(
         kind, reason, evicted):
     text = seen("Running").replace("containers: [{name: c}]", "containers: [{name: c, resources: "
                                    "{requests: {cpu: 9}}}]")
-    told = about_pod(reason, "reclaim", "g").replace("Warning", "Normal")
-    text += "---\n" + told.replace('"kind": "Pod"', f'"kind": "{kind}"')
+    shown = about_pod(reason, "reclaim", "g").replace("Warning", "Normal")
+    text += "---\n" + shown.replace('"kind": "Pod"', f'"kind": "{kind}"')
     assert ("Pods of it were evicted, and others created in their place. Event Evict of it "
             "(2026-11-28T06:05:00Z): reclaim." in Cluster(loads(text)).why("a/g").text) is evicted
 
 
-@pytest.mark.parametrize(("reason", "kind", "told"), [
+@pytest.mark.parametrize(("reason", "kind", "shown"), [
     ("Evict", "Warning", True), ("Preempted", "Normal", True), ("Killing", "Normal", False),
     ("TaintManagerEviction", "Normal", True), ("Scheduled", "Normal", False)])
-def test_events_say_what_has_evicted_a_pod_whatever_their_type(reason, kind, told):
+def test_events_say_what_has_evicted_a_pod_whatever_their_type(reason, kind, shown):
     text = seen("Inqueue").replace("[{name: c}]", "[{name: c, resources: {requests: {cpu: 9}}}]")
     loaded = loads(text + "---\n" + about_pod(reason, "its words", "p").replace("Warning", kind))
     assert ("Its pod a/p was evicted, and created again. Event" in Cluster(loaded).why(
-        "a/g").text) is told
+        "a/g").text) is shown
     assert not loaded.warnings
 
 
-@pytest.mark.parametrize(("phase", "kind", "reason", "told"), [
+@pytest.mark.parametrize(("phase", "kind", "reason", "shown"), [
     ("Pending", "Normal", "Unschedulable", True), ("Inqueue", "Normal", "Unschedulable", False),
     ("Pending", "Warning", "Unschedulable", False), ("Pending", "Normal", "Scheduled", False)])
 def test_the_event_by_which_a_podgroup_is_not_admitted_is_the_answer_of_the_cluster(
-        phase, kind, reason, told):
+        phase, kind, reason, shown):
     said = event(reason, "queue resource quota insufficient.", kind, "g").replace("Job", "PodGroup")
     found = Cluster(loads(seen(phase) + "---\n" + said)).why("a/g")
     assert ('The cluster\'s last answer about PodGroup a/g (Event Unschedulable, 2026-11-28T06:05:'
-            '00Z): "queue resource quota insufficient".' in found.text) is told
-    assert ("beyond_answer" in found.codes) is told
+            '00Z): "queue resource quota insufficient".' in found.text) is shown
+    assert ("beyond_answer" in found.codes) is shown
 
 
 @pytest.mark.parametrize(("there", "said"), [(1, True), (2, False)])

@@ -1,4 +1,4 @@
-"""Who is in the way of a pod that a rule about other pods refuses, and what nobody would advise."""
+"""Which pods keep a pod off by a rule about other pods, and what is not offered then."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_a_pod_may_be_let_beside_those_that_it_required_to_be_away_from():
 
 
 @pytest.mark.long
-def test_nobody_advises_to_tolerate_that_a_node_does_not_work():
+def test_no_toleration_is_offered_for_a_node_that_does_not_work():
     explanation = why(taints=NOT_READY)
     assert "Kubernetes keeps this taint" in explanation.text
     assert not any("toleration" in remedy.change for remedy in explanation.remedies)
@@ -116,7 +116,7 @@ def test_a_node_says_itself_why_it_is_not_ready(ready):
 
 
 @pytest.mark.long
-def test_what_no_node_announces_is_told_and_admission_is_no_help():
+def test_what_no_node_announces_is_reported_and_admission_is_no_help():
     explanation = why(resource="example.com/fpga")
     assert "No node announces example.com/fpga" in explanation.text
     assert [remedy.change for remedy in explanation.remedies] == [
@@ -179,7 +179,7 @@ def test_a_smaller_minimum_is_offered_for_pods_of_one_role(roles, offered):
     assert ("job default/tf: minAvailable 3 -> 2" in [each.change for each in found]) is offered
 
 
-def test_room_that_reclaim_makes_for_a_part_of_a_gang_is_counted():
+def test_resources_that_reclaim_frees_for_a_part_of_a_gang_are_counted():
     conf = """\
 actions: "allocate, reclaim"
 tiers:
@@ -189,11 +189,11 @@ tiers:
         "old", queue="a", pods=8, min_member=1, cpu=1, running={"n1": 8}).job(
         "new", queue="b", pods=4, cpu=1)
     explain = Explainer(cluster.objects(), conf)
-    told = next(cause for cause in explain.why("new").causes
+    shown = next(cause for cause in explain.why("new").causes
                 if cause.code == "victims_insufficient")
-    assert told.text.startswith("reclaim could free resources for 2 of the 4 pods")
+    assert shown.text.startswith("reclaim could free resources for 2 of the 4 pods")
     tried = {record["task"] for record in explain.trace.of("do", operation="pipeline")}
-    assert len(tried) == told.sentences[0].facts["made"]
+    assert len(tried) == shown.sentences[0].facts["made"]
     assert not explain.session.jobs["default/old"].in_status(RELEASING)
 
 

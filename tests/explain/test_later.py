@@ -44,7 +44,7 @@ def test_a_job_that_waits_longer_is_named():
     assert not cluster.what_if("node/n1.more=1").as_dict()["later"]
 
 
-def test_nobody_looks_on_for_what_is_only_asked_of_the_first_cycle():
+def test_later_cycles_are_not_run_for_what_is_only_asked_of_the_first():
     found = held().what_if("conf/actions=allocate, reclaim")
     assert not found.holds("new", "placed") and "later" not in vars(found)
 
@@ -123,7 +123,7 @@ def test_a_minimum_that_counts_pods_of_dependent_tasks_is_said_to_wait_for_itsel
     ("podgroup-6b", "PodGroup podgroup-6b is gone, and the annotation "
                     "scheduling.k8s.io/group-name keeps the controller from creating another"),
     ("mine", "create PodGroup mine in namespace default; or remove the annotation")])
-def test_a_pod_whose_pod_group_is_gone_is_told_what_to_do(name, said):
+def test_a_pod_whose_pod_group_is_gone_is_reported_with_what_to_do(name, said):
     cluster = Cluster().node("n1", cpu=8).add(
         "{apiVersion: v1, kind: Pod, metadata: {name: sts-0, annotations: {"
         f"scheduling.k8s.io/group-name: {name}}}}}, spec: {{schedulerName: volcano, containers: "
@@ -173,7 +173,7 @@ def test_a_spread_that_counts_a_zone_of_tainted_nodes_is_to_leave_it_out():
 
 
 @pytest.mark.long
-def test_a_job_that_loses_pods_is_told_which_plugins_allowed_it():
+def test_a_job_that_loses_pods_is_reported_with_the_plugins_that_allowed_it():
     cluster = Cluster().node("n1", cpu=7).queue("a", deserved=4).queue("c", deserved=4)
     cluster.job("old", queue="c", pods=4, min_member=1, cpu=1, running={"n1": 4})
     cluster.job("own", queue="a", pods=3, cpu=1, running={"n1": 3}).job("new", queue="a", cpu=1)

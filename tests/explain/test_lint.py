@@ -417,7 +417,7 @@ def test_resources_that_no_node_has_any_of(fields, names):
 
 
 @pytest.mark.parametrize("used, found", [("", True), ("10", False)])
-def test_usage_that_no_node_tells(used, found):
+def test_usage_that_no_node_reports(used, found):
     measured = node("n1", annotations={"volcano-lab/cpu-usage": used} if used else {})
     said = notices(measured, node("n2"), plugins=("usage",))[0]
     assert [each.partition(":")[0] for each in said] == ["Plugin usage"] * found

@@ -41,7 +41,7 @@ def asked(cluster, text, name="new"):
 
 
 @pytest.mark.long
-def test_a_promise_that_goes_to_others_again_and_again_is_told_and_cured():
+def test_a_promise_that_goes_to_others_again_and_again_is_reported_and_cured():
     found = asked(two_queues(), conf("allocate, reclaim", "gang", capacity=True).replace(
         "gang", "gang, enableReclaimable: false"))
     assert found.codes == ["promise_lost"] and "does not keep that node" in found.text
@@ -140,7 +140,7 @@ def test_a_gang_that_breaks_is_named_and_costs_more_than_the_job():
 
 
 @pytest.mark.long
-def test_what_comes_behind_the_first_refusal_is_told_and_both_are_mended():
+def test_what_comes_behind_the_first_refusal_is_reported_and_both_are_mended():
     cluster = Cluster().node("n1", cpu=8).queue("q", capability=2).add(
         "{apiVersion: v1, kind: Node, metadata: {name: n2, labels: {pool: x}}, "
         "spec: {unschedulable: true}, status: {allocatable: {cpu: 8, pods: 9}}}")
@@ -188,7 +188,7 @@ def owned(kind, name, phase="Running", node="nodeName: n1, ", least=1, pods=4, l
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["ReplicaSet", "StatefulSet", "LeaderWorkerSet"])
-def test_nobody_deletes_or_waits_for_what_is_meant_to_run(kind):
+def test_neither_deletion_nor_a_wait_is_offered_for_what_is_meant_to_run(kind):
     cluster = Cluster().node("n1", cpu=4).add(owned(kind, "web"))
     changes = [remedy.change for remedy in asked(
         cluster.job("new", cpu=1), conf("allocate", "gang")).remedies]
@@ -229,7 +229,7 @@ def test_what_a_driver_reserves_for_its_executors_is_not_taken_from_it():
 
 
 @pytest.mark.long
-def test_a_defect_is_told_where_a_full_root_withholds_what_is_deserved():
+def test_a_defect_is_reported_where_a_full_root_withholds_what_is_deserved():
     cluster = Cluster().node("n1", cpu=8).queue("a", deserved=4).queue("b", deserved=4).job(
         "old", queue="a", pods=8, cpu=1, running={"n1": 8}).job("new", queue="b", cpu=2)
     text = conf("enqueue, allocate, reclaim", "gang", capacity=True).replace(
@@ -288,7 +288,7 @@ def beside_a_loop():
 
 
 @pytest.mark.long
-def test_what_a_cluster_repeats_by_itself_is_told_with_what_ends_it():
+def test_what_a_cluster_repeats_by_itself_is_reported_with_what_ends_it():
     loops = two_queues().explainer(LOOP).loops()
     assert loops is not None
     assert "as capacity puts the jobs that lost them first" in loops.text

@@ -198,7 +198,7 @@ def test_each_pod_group_of_a_larger_owner_has_the_name_of_its_own(kind, label, s
 
 
 @pytest.mark.parametrize("name", ["theirs", "a/theirs", "grouped"])
-def test_a_pod_of_another_scheduler_is_told_to_be_one(name):
+def test_a_pod_of_another_scheduler_is_reported_as_one(name):
     pod = ("{apiVersion: v1, kind: Pod, metadata: {name: %s, namespace: a%s}, spec: "
            "{containers: [{name: c}]}}")
     explain = Explainer(Cluster().node("n1", cpu=4).add(

@@ -166,7 +166,7 @@ def test_when_further_cycles_show_nothing_more(bound, cycle, row, evictions, as_
 
 @pytest.mark.parametrize("as_before", [True, False])
 def test_a_job_that_stays_in_its_places_is_enough_where_the_cluster_evicts_as_before(as_before):
-    """Two cycles in a row without an eviction of it or for it; one for it begins anew."""
+    """Two cycles in a row without an eviction of it or for it; one for it begins again."""
     found, said = Outcome(last=SimpleNamespace(jobs={"new": Bound(True), "x": Bound(True)})), []
     for cycle, winner in enumerate("yyyny", 1):
         found.cycles, found.row = cycle, cycle

@@ -114,20 +114,20 @@ def test_an_owner_that_has_fewer_pods_at_once_than_its_gang_is_named(kind, owner
     ("", "0 of 1 pods of role w exist that may run. 1 of its pods names no role: minTaskMember "
      "counts pods by their annotation volcano.sh/task-spec, which is to be in the template"),
     ("volcano.sh/task-spec: ps, ", "Job o creates them: look at its replicas")])
-def test_pods_without_a_role_are_told_where_a_role_has_a_minimum(role, said):
+def test_pods_without_a_role_are_reported_where_a_role_has_a_minimum(role, said):
     text = pod().replace("annotations: {", f"annotations: {{{role}")
     assert said in asked(group(1, ", minTaskMember: {w: 1}"), text).why("a/pg").text
 
 
-@pytest.mark.parametrize("label, name, told", [
+@pytest.mark.parametrize("label, name, shown", [
     ("scheduling.x-k8s.io/pod-group", "podgroup-u", True),
     ("pod-group.scheduling.sigs.k8s.io", "podgroup-u", True), ("app", "podgroup-u", False),
     ("scheduling.x-k8s.io/pod-group", "own", False)])
-def test_a_gang_of_another_scheduler_is_said_to_be_none(label, name, told):
+def test_a_gang_of_another_scheduler_is_said_to_be_none(label, name, shown):
     pods = [pod(f"o-{number}", labels=f"{{{label}: ft}}", cpu=3, into=name) for number in (0, 1)]
     found = asked(group(name=name), *pods).why(f"a/{name}")
     assert (f"It is no gang: the label {label} of its pods names PodGroup ft of another scheduler"
-            in found.text) == told
+            in found.text) == shown
 
 
 @pytest.mark.long
@@ -178,10 +178,10 @@ def test_a_quota_of_podgroups_keeps_a_job_from_being_created(space, hard, refuse
     done = VCJOB.replace("NAME", "done").replace("PHASE", "Completed") + OWNED
     new = VCJOB.replace("NAME", "new").replace("PHASE", "Pending")
     found = asked(done, new, QUOTA.replace("SPACE", space).replace("HARD", f'"{hard}"'))
-    told = ("a/new: its PodGroup is not created, nor are its pods: ResourceQuota a/q allows 1 "
+    shown = ("a/new: its PodGroup is not created, nor are its pods: ResourceQuota a/q allows 1 "
             "podgroups.scheduling.volcano.sh, and 1 exist. Those of ended Jobs count, too: delete "
             "them (done), let ttlSecondsAfterFinished in their spec do so, or raise the count.")
-    assert (told in found.why("a/new").text) == refused
+    assert (shown in found.why("a/new").text) == refused
     assert [each.jobs for each in found.waiting()] == [["a/new"]] * refused
     key = "resourcequota/a/q.status.hard[count/podgroups.scheduling.volcano.sh]=2"
     for change in (Change(removals=("job/a/done",)), Change((key,))) if refused else ():
@@ -223,17 +223,17 @@ value: {value}
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("own, told", [("low", True), ("high", False)])
-def test_the_priority_of_victims_that_does_not_count_between_jobs_is_told(own, told):
+@pytest.mark.parametrize("own, shown", [("low", True), ("high", False)])
+def test_the_priority_of_victims_that_does_not_count_between_jobs_is_reported(own, shown):
     running = [pod(f"r-{number}", cpu=2, more=f"nodeName: n1\n  priorityClassName: {own}",
                    status="status: {phase: Running}", into="r") for number in (0, 1)]
     high = ", priorityClassName: high"
     found = asked(CLASSES, group(1, high, "r").replace("Inqueue", "Running"), *running,
                   group(1, high), pod(cpu=2, more="priorityClassName: high")).why("a/pg")
     assert ("Pods of a/r have a lower priority themselves (1 is the lowest), which counts within "
-            "their job only" in found.text) == told
+            "their job only" in found.text) == shown
     assert ("job a/r: priorityClassName high -> low" in [
-        each.change for each in found.remedies]) == told
+        each.change for each in found.remedies]) == shown
 
 
 @pytest.mark.long
@@ -290,7 +290,7 @@ def test_what_an_owner_that_has_ended_leaves_is_deleted_and_no_end_of_it_waited_
         state == "Succeeded")
 
 
-def test_a_pod_that_stays_on_a_node_that_is_not_ready_is_told_with_this_and_among_all():
+def test_a_pod_that_stays_on_a_node_that_is_not_ready_is_reported_with_this_and_among_all():
     dead = """\
 {apiVersion: v1, kind: Node, metadata: {name: n2}, status: {allocatable: {cpu: 4, pods: 9},
   conditions: [{type: Ready, status: Unknown, message: Kubelet stopped posting node status.}]}}
@@ -306,9 +306,9 @@ def test_a_pod_that_stays_on_a_node_that_is_not_ready_is_told_with_this_and_amon
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("least, reason, told", [
+@pytest.mark.parametrize("least, reason, shown", [
     (2, "CrashLoopBackOff", True), (1, "CrashLoopBackOff", False), (2, "PodInitializing", False)])
-def test_holders_that_do_not_keep_their_minimum_running_are_deleted_first(least, reason, told):
+def test_holders_that_do_not_keep_their_minimum_running_are_deleted_first(least, reason, shown):
     fails = (f"status: {{phase: Running, containerStatuses: [{{name: c, state: {{waiting: {{"
              f"reason: {reason}}}}}}}]}}")
     held = [pod(f"r-{number}", cpu=2, more="nodeName: n1", into="r",
@@ -317,9 +317,9 @@ def test_holders_that_do_not_keep_their_minimum_running_are_deleted_first(least,
         cpu=2)).why("a/pg")
     changes = [each.change for each in found.remedies]
     assert ("Fewer pods of a/r start or keep running than its minimum (CrashLoopBackOff)"
-            in found.text) == told
-    assert (changes[0] == "delete a/r") == told
-    assert ("wait for the end of a/r" in changes) != told
+            in found.text) == shown
+    assert (changes[0] == "delete a/r") == shown
+    assert ("wait for the end of a/r" in changes) != shown
 
 
 @pytest.mark.parametrize("phase", ["Running", "Failed"])
@@ -345,7 +345,7 @@ status: {jobManagerDeploymentStatus: STATE, error: 'ERROR'}
     ("MISSING", r'{"type":"x","message":"webhook \"w\" denied it"}',
      'MISSING (webhook "w" denied it)'),
     ("MISSING", "no rights", "MISSING (no rights)"), ("MISSING", "", ""), ("READY", "old", "")])
-def test_an_error_that_keeps_flink_from_being_deployed_is_told(state, error, said):
+def test_an_error_that_keeps_flink_from_being_deployed_is_reported(state, error, said):
     found = asked(FLINK.replace("STATE", state).replace("ERROR", error))
     assert [each.text for each in found.waiting()] == [
         f"a/o: it is {said}, so that no pods are created of it."] * bool(said)
@@ -358,7 +358,7 @@ def test_an_error_that_keeps_flink_from_being_deployed_is_told(state, error, sai
      "The autoscaler adds no node for a/o-0 (-): Failed to schedule pod, no instance type."),
     ("FailedScheduling", "0/1 nodes are available", ""),
     ("Nominated", "Pod should schedule on", "Karpenter has claimed a node for a/o-0 (-): Pod")])
-def test_what_the_autoscaler_said_of_a_pod_that_waits_is_told(reason, answer, said):
+def test_what_the_autoscaler_said_of_a_pod_that_waits_is_reported(reason, answer, said):
     event = EVENT.replace("Warning", "Normal").replace("name: old", "name: o-0").replace(
         "FailedKillPod", reason).replace("context deadline exceeded", answer)
     found = asked(group(), pod(cpu=9), event).why("a/pg")
@@ -371,7 +371,7 @@ def test_what_the_autoscaler_said_of_a_pod_that_waits_is_told(reason, answer, sa
     ("NotTriggerScaleUp", "The autoscaler adds no node for a/LAST (2026-01-01T00:02:00Z)"),
     ("Preempted", "created again; of a/LAST: Event Preempted of it (2026-01-01T00:02:00Z)")])
 @pytest.mark.parametrize("last", ["o-0", "o-1"])
-def test_of_events_about_several_pods_the_last_is_told(reason, said, last):
+def test_of_events_about_several_pods_the_last_is_reported(reason, said, last):
     events = [EVENT.replace("name: e", f"name: e-{name}").replace("name: old", f"name: {name}")
               .replace("FailedKillPod", reason).replace("type: Warning", (
                   f"type: Warning\nlastTimestamp: '2026-01-01T00:0{1 + (name == last)}:00Z'"))
@@ -405,7 +405,7 @@ def test_a_podgroup_that_its_operator_has_not_created_is_named(error, said):
 
 
 @pytest.mark.parametrize("app, created", [("spark-1", True), ("spark-2", False)])
-def test_a_podgroup_that_spark_creates_in_cluster_mode_alone_is_told(app, created):
+def test_a_podgroup_that_spark_creates_in_cluster_mode_alone_is_reported(app, created):
     text = asked(pod(into="spark-1-podgroup", labels=f"{{spark-app-selector: {app}}}")).why(
         "a/o-0").text
     assert "name a PodGroup that doesn't exist" in text
@@ -438,7 +438,7 @@ def test_what_its_node_does_not_start_is_among_all_that_wait_and_last(phase, rea
     ("RayCluster", "default-scheduler", "its operator (--batch-scheduler=volcano)."),
     ("Deployment", "other", "or by the settings of its operator."),
     ("SparkApplication", "volcano", "")])
-def test_pods_that_another_scheduler_has_placed_are_told_though_none_waits(kind, scheduler, said):
+def test_pods_that_another_scheduler_placed_are_reported_though_none_waits(kind, scheduler, said):
     runs = pod(kind=kind, more="nodeName: n1", status="status: {phase: Running}").replace(
         "schedulerName: volcano", f"schedulerName: {scheduler}")
     found = asked(group().replace("Inqueue", "Running"), runs).why("a/pg")
@@ -462,11 +462,11 @@ LATER = """\
 
 
 @pytest.mark.parametrize("text", [SPARK.replace("SPEC", "instances: 1"), TRAINS])
-@pytest.mark.parametrize("cpu, version, status, owned, told", [
+@pytest.mark.parametrize("cpu, version, status, owned, shown", [
     (1, "7", "{}", False, True), (3, "7", "{}", False, True), (1, "", "{}", False, False),
     (1, "7", "{applicationState: {state: RUNNING}}", False, False), (1, "7", "{}", True, False)])
 def test_an_object_that_its_operator_has_not_handled_waits_for_that(
-        text, cpu, version, status, owned, told):
+        text, cpu, version, status, owned, shown):
     text = text.replace("uid: u}", f"""uid: u, resourceVersion: "{version}",
   creationTimestamp: "2026-11-28T06:00:00Z"}}\nstatus: {status}""").replace("CPU", str(cpu))
     made = """\
@@ -475,8 +475,8 @@ def test_an_object_that_its_operator_has_not_handled_waits_for_that(
 ---
 """
     found = asked(text, LATER, made if owned else "").why("a/o")
-    assert ("a/o waits for its operator, which has not handled" in found.head) is told
-    assert ("has no status, no PodGroup and no pods" in found.text) is told
+    assert ("a/o waits for its operator, which has not handled" in found.head) is shown
+    assert ("has no status, no PodGroup and no pods" in found.text) is shown
 
 
 STEPS = """\
@@ -582,7 +582,7 @@ VOLCANO_JOB = ("batch.volcano.sh/v1alpha1\nkind: Job", "{minAvailable: 2, schedu
     (2, True, ", minAvailable: 4", "both: Job a/e: tasks.0.replicas 4 -> 3; Job a/e: "
      "tasks.0.minAvailable 4 -> 3 (x is placed on n1; a/e has 3 instead of 4 pods placed)"),
     (2, False, "", "delete pod/a/e-t-3 (x is placed on n1; a/e has 3 instead of 4 pods placed)")])
-def test_a_holder_with_more_pods_than_its_minimum_is_made_smaller(least, owned, task, change):
+def test_a_holder_with_more_pods_than_its_minimum_is_reduced(least, owned, task, change):
     kind, spec = VOLCANO_JOB
     spec = spec.replace("replicas: 4", f"replicas: 4{task}")
     job = ELASTIC.replace("KIND_OF", kind).replace("SPEC", spec) if owned else ""

@@ -93,7 +93,7 @@ def test_each_setting_changes_something(setting):
     assert made.applied(before, conf) != (before, conf)
 
 
-def test_what_is_removed_goes_with_what_it_has_made():
+def test_what_is_removed_goes_with_what_it_has_created():
     before = cluster().job("x", pods=2, cpu=1).objects()
     conf, made = load_conf(CONF), Change(removals=("job/x",))
     objects, _ = made.applied(before, conf)

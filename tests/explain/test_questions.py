@@ -196,7 +196,7 @@ def test_what_is_said_of_evictions_is_what_the_cycle_does():
     assert "default/new" in cluster.why("old", evict=True, conf=text).text
 
 
-def test_what_its_queue_holds_is_told_of_a_job_that_keeps_its_pods_after_others_lost_theirs():
+def test_what_its_queue_holds_is_reported_of_a_job_that_keeps_its_pods_after_others_lost_theirs():
     cluster = Cluster().node("n1", cpu=4).queue("a").queue("b")
     for number in range(4):
         cluster.job(f"old-{number}", queue="a", cpu=1, running={"n1": 1})
@@ -451,7 +451,7 @@ def test_a_job_that_waits_only_for_pods_that_leave_needs_no_change():
 
 
 @pytest.mark.parametrize("asked, said", [("8", True), ("9", False)])
-def test_what_the_kubelet_keeps_is_told_where_the_machine_would_be_enough(asked, said):
+def test_what_the_kubelet_keeps_is_reported_where_the_machine_would_be_enough(asked, said):
     given = Cluster().add(f"""
 apiVersion: v1
 kind: Node

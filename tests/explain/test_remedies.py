@@ -178,7 +178,7 @@ SCENES = {
             "train", pods=2, cpu=1, running={"n1": 1}).job("filler", cpu=1), "train", "filler"),
         conf("gang", "drf", "predicates", gang={"enableJobOrder": "false"}),
         "enableJobOrder: false for drf", "train-1 is placed on n2; filler waits"),
-    "a queue that nobody may reclaim from": (
+    "a queue that is not reclaimable": (
         lambda: full(queue="b").queue("a").queue("b", reclaimable=False).job(
             "train", queue="a", cpu=1).objects(),
         conf("gang", "predicates", "proportion", actions="allocate, reclaim"),
@@ -338,7 +338,7 @@ def test_a_pod_that_was_evicted_is_spared_by_a_switch():
 
 
 @pytest.mark.long
-def test_a_place_for_which_nobody_leaves_is_not_waited_for():
+def test_a_place_for_which_no_pod_leaves_is_not_waited_for():
     cluster = Cluster().node("n1", cpu=4).queue("a").queue("b").job(
         "web", queue="b", pods=2, cpu=1, running={"n1": 2}).job("train", queue="a", pods=3, cpu=1)
     plugins = ("gang", "drf", "predicates", "proportion")
@@ -391,7 +391,7 @@ def test_a_session_is_readable_after_its_deadline():
         run(objects, load_conf(text), observer=joined(deadline, Outline()))
 
 
-def test_pods_that_have_ended_are_told_as_what_reserves():
+def test_pods_that_have_ended_are_reported_as_what_reserves():
     objects = ghosts(Cluster().node("n1", cpu=8), 3, 2, ended=True)
     assert ("Reserved by 3 PodGroups whose pods have all ended (default/ghost-0, default/ghost-1, "
             "default/ghost-2, cpu 4 each)." in Explainer(objects, conf()).why("train").text)
@@ -439,8 +439,8 @@ def test_objects_with_the_versions_of_a_real_cluster_have_the_same_remedies(clus
             for number, obj in enumerate(objects, 1000)]
     explainers = [Explainer(some, conf("gang", "predicates", "capacity"))
                   for some in (objects, real)]
-    told = [[str(each) for each in explain.why("train").remedies] for explain in explainers]
-    assert told[0] == told[1] != []
+    shown = [[str(each) for each in explain.why("train").remedies] for explain in explainers]
+    assert shown[0] == shown[1] != []
 
 
 @pytest.mark.long

@@ -226,7 +226,7 @@ tiers:
 
 
 @pytest.mark.parametrize("large, waits", [(4, True), (2, False)])
-def test_a_job_that_only_reserves_is_told_with_what_it_waits_for(large, waits):
+def test_a_job_that_only_reserves_is_reported_with_what_it_waits_for(large, waits):
     cluster = Cluster().node("n1", cpu=8).job("old", cpu=5, running={"n1": 1}).job(
         "large", cpu=large).job("new", cpu=2)
     admitted = [obj.changed(status={"phase": "Inqueue"}) if obj.kind == "PodGroup"
@@ -442,7 +442,7 @@ def test_a_plugin_that_counts_a_pod_that_exists_twice_may_go():
 
 
 @pytest.mark.parametrize("marked", [True, False])
-def test_a_queue_that_was_closed_with_the_one_above_it_is_told_with_the_others(marked):
+def test_a_queue_that_was_closed_with_the_one_above_it_is_reported_with_the_others(marked):
     note = 'annotations: {volcano.sh/closed-by-parent: "true"}' if marked else ""
     queues = "".join(f"""\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -470,7 +470,7 @@ def test_a_job_that_has_ended_and_holds_resources_by_a_pod_that_runs_is_named(ph
     assert "delete default/over" in [each.change for each in found.remedies]
 
 
-def test_a_pod_that_is_pipelined_is_told_with_the_pod_that_leaves():
+def test_a_pod_that_is_pipelined_is_reported_with_the_pod_that_leaves():
     leaving = "metadata: {deletionTimestamp: '2026-01-01T00:00:00Z', "
     old = exported("old", 1, 6, there=1, phase="Running", job_phase="Running")
     start = old.rindex("metadata:\n  {")
@@ -507,7 +507,7 @@ status: {hard: {requests.cpu: "5"}, used: {requests.cpu: "4"}}
 @pytest.mark.parametrize(("failed", "evicted", "said"), [
     ("TerminateJob", "RestartJob", True), ("RestartJob", "RestartJob", False),
     ("TerminateJob", "", False), ("AbortJob", "RestartTask", True)])
-def test_an_evicted_pod_that_fails_before_it_is_deleted_is_told(failed, evicted, said):
+def test_an_evicted_pod_that_fails_before_it_is_deleted_is_reported(failed, evicted, said):
     policies = ", ".join(f"{{event: {event}, action: {action}}}" for event, action in (
         ("PodFailed", failed), ("PodEvicted", evicted)) if action)
     ended = ENDED.replace("Terminated", "Aborted" if failed == "AbortJob" else "Terminated")
@@ -521,7 +521,7 @@ def test_an_evicted_pod_that_fails_before_it_is_deleted_is_told(failed, evicted,
     ("TerminateJob", "PodEvicted", "; its policies have TerminateJob for PodEvicted. Before v1.11"),
     ("TerminateJob", 137, "; its policies have TerminateJob for exitCode 137; its"),
     ("AbortJob", "PodFailed", "; its controller does not start it again")])
-def test_the_policies_that_lead_to_the_state_of_a_job_are_told(action, event, said):
+def test_the_policies_that_lead_to_the_state_of_a_job_are_reported(action, event, said):
     field = "exitCode" if event == 137 else "event"
     found = asked(ENDED.replace(
         "  queue:", f"  policies: [{{{field}: {event}, action: {action}}}]\n  queue:")).why("over")

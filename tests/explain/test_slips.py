@@ -90,7 +90,7 @@ def written(asks="{cpu: 1}", more="queue: default", pods="", nodes="cpu: 4, memo
         "{hugepages-2Mi: 2Gi}", nodes="cpu: 4, hugepages-1Gi: 4Gi"),
      "No node announces hugepages-2Mi; the nearest name is hugepages-1Gi (4Gi on all nodes).",
      "job default/web: hugepages-1Gi instead of hugepages-2Mi (web is placed on n1)"),
-    ("bytes are told as such, and lowered in whole steps", written("{cpu: 1, memory: 64G}"),
+    ("bytes are shown as such, and lowered in whole steps", written("{cpu: 1, memory: 64G}"),
      "the largest has 32Gi",
      "job default/web: request per pod memory 64G -> 32Gi (web is placed on n1)"),
     ("ephemeral storage is bytes, too", written(
@@ -117,7 +117,7 @@ def written(asks="{cpu: 1}", more="queue: default", pods="", nodes="cpu: 4, memo
         pods="nodeSelector: {pool: b}", nodes="cpu: 4", labels="pool: batch"),
      "No node has pool=b; there is batch.",
      "job default/web: without its node selector pool=b (web is placed on n1)"),
-    ("a label that nobody has", written(pods="nodeSelector: {zone: b}"),
+    ("a label that no node has", written(pods="nodeSelector: {zone: b}"),
      "No node has the label zone.", "label n1 zone=b (web is placed on n1)"),
     ("a toleration of another value", made(
         NODE.replace("node.kubernetes.io/not-ready", "gpu, value: present"),
@@ -239,7 +239,7 @@ def test_other_devices_of_a_vendor_are_named_where_nodes_have_them_instead():
         each.change for each in found.remedies]
 
 
-def test_pods_that_are_not_made_are_told_first_and_admission_is_no_help():
+def test_pods_that_are_not_created_are_reported_first_and_admission_is_no_help():
     explanation = Explainer(written(more="priorityClassName: gold")).why("web")
     assert explanation.codes[0] == "pods_forbidden"
     assert "there is no PriorityClass gold" in explanation.causes[0].text
@@ -247,7 +247,7 @@ def test_pods_that_are_not_made_are_told_first_and_admission_is_no_help():
         "job default/web: without PriorityClass gold", "create PriorityClass gold"]
 
 
-def test_pods_of_another_scheduler_are_told_and_given_to_volcano():
+def test_pods_of_another_scheduler_are_reported_and_given_to_volcano():
     explanation = Explainer(Cluster().node("n1", cpu=4).add(GROUP).add(OTHERS.replace(
         "nodeName: n1, ", "").replace("kube-system}", "default, annotations: {"
         "scheduling.k8s.io/group-name: web}}").replace("Running", "Pending")).objects()).why("web")
@@ -256,7 +256,7 @@ def test_pods_of_another_scheduler_are_told_and_given_to_volcano():
         "job default/web: schedulerName volcano for its pods (web is placed on n1)"]
 
 
-def test_a_queue_that_is_not_there_is_made_or_the_near_one_is_taken():
+def test_a_queue_that_is_not_there_is_created_or_the_near_one_is_taken():
     node = NODE.replace("node.kubernetes.io/not-ready, effect: NoSchedule", "x, effect: "
                         "PreferNoSchedule")
     queue = "{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: team-ml}}"

@@ -148,9 +148,9 @@ def test_a_driver_that_no_node_has_is_named_with_the_flag_that_helps():
     assert [str(each) for each in found.remedies] == [
         "the scheduler's flag --ignored-provisioners=ebs.csi.aws.com (bound only once "
         "ebs.csi.aws.com creates the volume of default/data; web is placed on n1)"]
-    told = contradictions(Explainer(Cluster(objects).objects()).session)
-    assert [rule for rule, _ in told] == ["driver-nowhere"]
-    assert "--ignored-provisioners=ebs.csi.aws.com" in str(told[0][1])
+    shown = contradictions(Explainer(Cluster(objects).objects()).session)
+    assert [rule for rule, _ in shown] == ["driver-nowhere"]
+    assert "--ignored-provisioners=ebs.csi.aws.com" in str(shown[0][1])
 
 
 @pytest.mark.long

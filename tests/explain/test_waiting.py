@@ -47,7 +47,7 @@ def test_for_whom_a_job_waits_is_run(cluster, change):
 
 
 @pytest.mark.long
-def test_something_is_wrong_where_a_less_important_job_has_the_room_or_a_node_has_too_much():
+def test_something_is_wrong_where_a_less_important_job_has_the_nodes_or_a_node_has_too_much():
     low = Cluster().node("n1", cpu=4).job("old", cpu=4, running={"n1": 1}, priority=1).job(
         "new", cpu=2, priority=9)
     lost = Cluster().node("n1", cpu=3).job("old", cpu=4, running={"n1": 1}).job("new", cpu=2)
@@ -58,7 +58,7 @@ def test_something_is_wrong_where_a_less_important_job_has_the_room_or_a_node_ha
 
 
 @pytest.mark.long
-def test_nobody_waits_for_jobs_that_wait_themselves_or_never_end():
+def test_no_wait_is_offered_for_jobs_that_wait_themselves_or_never_end():
     cluster = Cluster().node("n1", cpu=4)
     for name in "abc":
         cluster.job(name, pods=2, min_member=1, cpu=2, running={"n1": 1} if name < "c" else None)
@@ -96,7 +96,7 @@ def test_a_rollout_that_makes_fewer_pods_than_the_minimum_stands():
     assert "maxSurge 100% it creates all at once, beside the old ones" in explanation.text
 
 
-def test_who_got_the_room_that_a_gang_gave_back():
+def test_which_job_got_the_resources_that_a_gang_gave_back():
     cluster = Cluster().node("n1", cpu=4).job("big", pods=3, cpu=2, priority=9).job("small", cpu=2)
     assert "Placed after its refusal, for which nothing is kept: default/small 2." in Explainer(
         cluster.objects(), """\
@@ -121,7 +121,7 @@ def test_sla_keeps_for_a_gang_what_else_others_take(tiers, said, taken):
 
 
 @pytest.mark.parametrize(("deleted", "said"), [("2020-01-01T00:00:00Z", True), ("", False)])
-def test_a_pod_that_should_have_ended_is_told(deleted, said):
+def test_a_pod_that_should_have_ended_is_reported(deleted, said):
     leaving = POD % ("gone", "old", f", deletionTimestamp: '{deleted or '2030-01-01T00:00:00Z'}'",
                      "volcano", ", nodeName: n1", "Running")
     cluster = Cluster().node("n1", cpu=1).add(
@@ -142,7 +142,7 @@ def test_a_pod_that_should_have_ended_is_told(deleted, said):
 @pytest.mark.parametrize(("ends", "said"), [
     ([-900, 900], "overdue"), ([-900, -200], "overdue"), ([-50, 50], ""), ([-50, 900], "until"),
     ([900, -900], "overdue"), ([400, 500], "until"), ([-70, 0], "overdue"), ([-60, 60], "")])
-def test_of_pods_that_leave_one_that_is_overdue_is_told_or_else_when_the_last_has_left(ends, said):
+def test_of_pods_that_leave_one_overdue_is_reported_or_else_when_the_last_has_left(ends, said):
     """By seconds from now to the end of their graces; a minute is given."""
     now = 1_800_000_000.0
     pods = [pod(f"old-{number}", "old", "n1").changed(metadata={"deletion_timestamp": now + end})
@@ -246,14 +246,14 @@ tiers: [{plugins: [{name: gang}, {name: predicates}, {name: network-topology-awa
     assert ("The selector of a HyperNode matches" in text, said in text) == (bool(said), True)
 
 
-@pytest.mark.parametrize(("version", "told"), [("resourceVersion: '7', ", True), ("", False)])
-def test_jobs_wait_for_a_queue_that_the_controller_has_not_handled(version, told):
+@pytest.mark.parametrize(("version", "shown"), [("resourceVersion: '7', ", True), ("", False)])
+def test_jobs_wait_for_a_queue_that_the_controller_has_not_handled(version, shown):
     queue = ("{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {" + version
              + "name: q}, spec: {weight: 1}}\n---\n")
     explanation = asked(queue, exported("new", 1, 9).replace(
         "queue: default", "queue: q")).why("new")
-    assert ("its state is unset, not Open" in explanation.text) == told
-    assert ("Volcano's controller, which opens a new queue" in explanation.text) == told
+    assert ("its state is unset, not Open" in explanation.text) == shown
+    assert ("Volcano's controller, which opens a new queue" in explanation.text) == shown
 
 
 @pytest.mark.long
@@ -283,7 +283,7 @@ tiers: [{plugins: [{name: gang}, {name: predicates}, {name: capacity, enableHier
     assert explanation.remedies[0].change.startswith("queue root: capability cpu unset -> 8")
 
 
-def test_a_claim_without_a_volume_and_a_full_node_are_both_told():
+def test_a_claim_without_a_volume_and_a_full_node_are_both_reported():
     cluster = Cluster().node("n1", cpu=4).job("hog", cpu=3, running={"n1": 1}).add("""\
 apiVersion: v1
 kind: PersistentVolumeClaim

@@ -37,7 +37,7 @@ status: {phase: Pending}
 """
 
 
-def test_a_node_has_room_that_no_queue_can_use():
+def test_a_node_has_resources_that_no_queue_can_use():
     cluster = Cluster().node("n1", cpu=9, gpu=3).queue("a").queue("b")
     cluster.job("one", queue="a", cpu=1, gpu=2).job("two", queue="b", cpu=1, gpu=2)
     text = Explainer(cluster.objects(), PROPORTION).why("one").text

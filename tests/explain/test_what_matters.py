@@ -89,7 +89,7 @@ def test_a_queue_that_gives_nothing_back_is_named_with_what_it_holds():
                    for each in texts(cluster, "home", RECLAIM))
 
 
-def test_a_node_that_holds_more_than_it_has_is_named_with_who_holds_the_room():
+def test_a_node_that_holds_more_than_it_has_is_named_with_its_holders():
     cluster = Cluster().node("n1", cpu=7).node("n2", cpu=8).job("old", cpu=8, running={"n1": 1})
     assert texts(cluster.job("new", pods=1, cpu=8), "new", RECLAIM)[1] == (
         "Holders of cpu in queue default: default/old 8. Node n1 has cpu 8 in use and 7 "
@@ -138,7 +138,7 @@ def test_more_nodes_stand_where_the_one_that_they_are_like_stands():
     assert racked["rack-b"] == ["n3", "n4"] and racked["row"] == ["rack-a", "rack-b"]
 
 
-def test_the_room_of_each_hyper_node_is_told_where_none_was_tried():
+def test_what_each_hyper_node_has_free_is_reported_where_none_was_tried():
     close = {"mode": "hard", "highestTierAllowed": 1}
     cluster = racks().job("mpi", pods=4, cpu=4, network_topology=close)
     assert texts(cluster, "mpi", TOPOLOGY)[0] == (
@@ -201,9 +201,9 @@ def test_waiting_jobs_are_grouped_by_the_cause_that_their_answer_begins_with():
     cluster = Cluster().job("big", cpu=20)
     for number in range(5):
         cluster.node(f"n{number}", cpu=8)
-    told = Explainer(cluster.add(CORDONED).objects(), NODES_ONLY)
-    assert told.why("big").causes[0].code == "cordoned", "it is the node that is large enough"
-    assert [group.code for group in told.waiting()] == ["cordoned"]
+    shown = Explainer(cluster.add(CORDONED).objects(), NODES_ONLY)
+    assert shown.why("big").causes[0].code == "cordoned", "it is the node that is large enough"
+    assert [group.code for group in shown.waiting()] == ["cordoned"]
 
 
 CLASSES = """\
@@ -219,7 +219,7 @@ tiers:
 
 
 @pytest.mark.long
-def test_a_job_that_loses_pods_to_a_less_important_one_is_told_for_whom_and_why():
+def test_a_job_that_loses_pods_to_a_less_important_one_is_reported_with_the_reason():
     cluster = Cluster().add(CLASSES).node("n1", cpu=4).job(
         "old", pods=4, cpu=1, min_member=1, priority_class="high", running={"n1": 4})
     explain = Explainer(cluster.job("new", pods=1, cpu=1, priority_class="low").objects(),
@@ -229,12 +229,12 @@ def test_a_job_that_loses_pods_to_a_less_important_one_is_told_for_whom_and_why(
     assert explain.why("old").causes[0].text == (
         f"1 of its pods is leaving its node, and it has no others to place. preempt evicts {pod} "
         "for default/new.")
-    told = explain.why(pod)
-    assert told.causes[1].text == (
+    shown = explain.why(pod)
+    assert shown.causes[1].text == (
         "default/old has priority 100 and default/new 10 (plugin priority, which compares them, "
         "is not configured).")
     assert "plugin priority in tier 1 (old loses no pods; new waits)" in map(
-        str, told.remedies)
+        str, shown.remedies)
 
 
 def test_a_job_of_lower_priority_is_not_said_to_matter_more():
@@ -298,7 +298,7 @@ status: {phase: Running}
 """
 
 
-def test_what_a_holder_keeps_for_init_containers_is_told_of_the_nodes_that_are_large_enough():
+def test_what_a_holder_keeps_for_init_containers_is_reported_of_the_nodes_that_are_large_enough():
     cluster = Cluster().node("mini", cpu=8).node("edge", cpu=2).add(INIT).job("new", cpu=4)
     explanation = Explainer(cluster.objects(), NODES_ONLY).why("new")
     assert explanation.head.startswith(
@@ -326,7 +326,7 @@ status: {phase: Inqueue}
 @pytest.mark.long
 @pytest.mark.parametrize("spread, more, offered", [
     (0, "", True), (20, "", False), (20, ", {name: binpack}", False)])
-def test_the_node_that_a_small_pod_of_the_gang_took_from_a_large_one_is_told(spread, more, offered):
+def test_the_node_that_a_small_pod_of_the_gang_took_from_a_large_is_reported(spread, more, offered):
     cluster = Cluster().node("a", cpu=8).node("b", cpu=8).job("on-a", cpu=3, running={"a": 1}).job(
         "on-b", cpu=5, running={"b": 1}).add("---\n".join([*PAIR.values(), GROUP]))
     conf = ("actions: allocate\ntiers: [{plugins: [{name: gang}, {name: predicates}, "
@@ -357,7 +357,7 @@ def test_what_an_action_that_evicts_would_do_within_the_quota_after_admission(li
 
 @pytest.mark.long
 @pytest.mark.parametrize("pods, offered", [(1, True), (2, False)])
-def test_what_preempt_would_be_refused_by_after_admission_is_told_and_changed(pods, offered):
+def test_what_preempt_would_be_refused_by_after_admission_is_reported_and_changed(pods, offered):
     """A gang of several pods is broken for no other job's sake."""
     cluster = Cluster().node("n1", cpu=2 * pods).add(CLASS).job(
         "low", pods=pods, cpu=2, running={"n1": pods}).job(
@@ -410,7 +410,7 @@ def test_a_pod_that_may_use_revocable_nodes_preempts_none_until_it_may_not():
 
 
 @pytest.mark.parametrize("others, said", [(0, ""), (2, "2 other jobs that wait are past their")])
-def test_jobs_that_are_overdue_as_well_are_told_beside_a_deadline(others, said):
+def test_jobs_that_are_overdue_as_well_are_reported_beside_a_deadline(others, said):
     cluster = Cluster().node("n1", cpu=4).job("old", cpu=4, running={"n1": 1}).job("new", cpu=3)
     for number in range(others):
         cluster.job(f"small-{number}", cpu=1)
@@ -443,7 +443,7 @@ def test_of_many_holders_three_are_named_and_the_others_counted():
     assert "In use by default/a 2, default/b 2, default/c 2, 2 more jobs 4." in said
 
 
-def test_what_weights_leave_to_a_queue_is_told_with_the_other_shares():
+def test_what_weights_leave_to_a_queue_is_reported_with_the_other_shares():
     cluster = Cluster().node("n1", cpu=40).queue("small", weight=1).queue("large", weight=9)
     cluster.job("many", queue="small", pods=40, cpu=1).job("few", queue="large", pods=4, cpu=1)
     assert ("Weights divide what queues request, and what one does not request the others may "
@@ -467,7 +467,7 @@ def test_sla_keeps_a_part_of_a_gang_only_in_a_tier_before_gang(tiers, pods, said
 
 
 @pytest.mark.parametrize("actions, gone", [("shuffle", True), ("allocate", False)])
-def test_pods_that_tdm_evicts_for_no_other_pod_are_told(actions, gone):
+def test_pods_that_tdm_evicts_for_no_other_pod_are_reported(actions, gone):
     cluster = Cluster().node("n1", cpu=4, labels={"volcano.sh/revocable-zone": "z"}).add(
         REVOCABLE)
     conf = (f"actions: {actions}\ntiers: [{{plugins: [{{name: tdm, arguments: "

@@ -40,7 +40,7 @@ def test_each_reason_that_keeps_pods_off_a_node_is_one_cause_with_its_jobs():
     assert "cordoned" in cordoned.text
 
 
-def test_jobs_that_wait_for_quota_of_different_queues_are_told_apart():
+def test_jobs_that_wait_for_quota_of_different_queues_are_distinguished():
     built = cluster().queue("other", capability={"cpu": 1})
     for number in range(2):
         built.job(f"twin-{number}", queue="other", cpu=2)
@@ -77,7 +77,7 @@ def test_a_queue_above_its_limit_says_that_none_is_evicted_for_it():
 
 @pytest.mark.parametrize("pattern, said", [("n1", "It is in no HyperNode, as is 1 other node"),
                                            ("n[123]", ""), ("", "")])
-def test_a_node_in_no_hyper_node_is_told(pattern, said):
+def test_a_node_in_no_hyper_node_is_reported(pattern, said):
     built = cluster().node("n3", cpu=1)
     if pattern:
         built.add("{apiVersion: topology.volcano.sh/v1alpha1, kind: HyperNode, "

@@ -39,8 +39,8 @@ KNOWN = {  # what Volcano v1.14.0 reads
 def warnings(plugin: str, arguments: dict) -> list[str]:
     conf = load_conf(f"actions: allocate\ntiers: [{{plugins: [{{name: {plugin}}}]}}]")
     conf.tiers[0].plugins[0].arguments.update(arguments)
-    told = [*map(str, Cluster().node("n1", cpu=4).run(conf).session.warnings)]
-    return [text for text in told if "argument" in text]
+    shown = [*map(str, Cluster().node("n1", cpu=4).run(conf).session.warnings)]
+    return [text for text in shown if "argument" in text]
 
 
 @pytest.mark.parametrize("plugin", KNOWN)
@@ -92,10 +92,10 @@ def test_no_absurd_value_is_taken_without_a_word(plugin, argument):
         if isinstance(value, FITS.get(argument, ())) or argument.startswith("predicate."):
             value = 5
         try:
-            told = warnings(plugin, KNOWN[plugin] | {argument: value})
+            shown = warnings(plugin, KNOWN[plugin] | {argument: value})
         except ConfError as refused:
-            told = refused.problems
-        assert any(argument in sentence and "; " in sentence for sentence in told), value
+            shown = refused.problems
+        assert any(argument in sentence and "; " in sentence for sentence in shown), value
 
 
 @pytest.mark.parametrize(("argument", "value", "sentence"), [
@@ -109,8 +109,8 @@ def test_the_arguments_of_actions_too(argument, value, sentence):
     conf = load_conf(f"actions: preempt\nconfigurations: [{{name: preempt, "
                      f"arguments: {{{argument}: {value}}}}}]")
     for _ in range(2):  # another cycle adds no warning
-        told = [*map(str, Cluster().node("n1", cpu=4).run(conf).session.warnings)]
-        assert told == [f'action "preempt": argument {argument} {sentence}']
+        shown = [*map(str, Cluster().node("n1", cpu=4).run(conf).session.warnings)]
+        assert shown == [f'action "preempt": argument {argument} {sentence}']
 
 
 @pytest.mark.parametrize("hours", [5, "noon"])

@@ -51,26 +51,26 @@ def refuse_to_be_asked(*_):
 @pytest.mark.parametrize(
     ("sentence", "point", "tiers", "answer"),
     [
-        ("nobody: allocatable is yes", "allocatable", [[]], True),
+        ("no plugin: allocatable is yes", "allocatable", [[]], True),
         ("all agree", "allocatable", [[True, True], [True]], True),
         ("one in the last tier does not", "allocatable", [[True], [True, False]], False),
-        ("after a no nobody is asked", "preemptive", [[False, refuse_to_be_asked]], False),
+        ("after a no no other plugin is asked", "preemptive", [[False, refuse_to_be_asked]], False),
         ("ready without anybody", "job_ready", [], True),
-        ("nobody: overused is no", "overused", [[]], False),
+        ("no plugin: overused is no", "overused", [[]], False),
         ("one suffices", "overused", [[False], [False, True, refuse_to_be_asked]], True),
-        ("nobody: starving is no", "job_starving", [[], []], False),
+        ("no plugin: starving is no", "job_starving", [[], []], False),
         ("all of the first tier", "job_starving", [[True, False]], False),
         ("the first tier with anybody decides alone", "job_starving", [[], [True],
                                                                        [refuse_to_be_asked]], True),
         ("all abstain: admitted", "job_enqueueable", [[ABSTAIN], [ABSTAIN]], True),
         ("a reject", "job_enqueueable", [[PERMIT, REJECT]], False),
-        ("a permit, and nobody rejects in its tier", "job_enqueueable",
+        ("a permit, and no plugin rejects in its tier", "job_enqueueable",
          [[PERMIT, ABSTAIN], [refuse_to_be_asked]], True),
         ("a permit keeps the next tier from rejecting", "job_enqueueable", [[PERMIT], [REJECT]
                                                                             ], True),
         ("an abstention does not", "job_enqueueable", [[ABSTAIN], [REJECT]], False),
         ("pipelined by vote, too", "job_pipelined", [[PERMIT, REJECT]], False),
-        ("nobody objects", "predicate", [[lambda *_: None]], None),
+        ("no plugin objects", "predicate", [[lambda *_: None]], None),
         ("the first objection", "predicate", [[lambda *_: None, "first", refuse_to_be_asked]
                                               ], "first"),
         ("the first choice", "best_node", [[lambda *_: None], ["n1", refuse_to_be_asked]], "n1"),
@@ -162,7 +162,7 @@ def named(text, vote=PERMIT):
 @pytest.mark.parametrize(
     ("sentence", "tiers", "victims"),
     [
-        ("nobody names anybody", [[]], ""),
+        ("no plugin names a victim", [[]], ""),
         ("what all of a tier name", [[named("abc"), named("cb")]], "bc"),
         ("the first tier with any decides", [[named("a")], [named("b")]], "a"),
         ("who abstains does not count", [[named("", ABSTAIN), named("ab")]], "ab"),

@@ -127,8 +127,8 @@ def test_an_action_that_does_not_exist_has_no_arguments_and_is_reported():
 def test_a_long_value_is_shortened_in_warnings(caplog):
     use("actions: allocate\ntiers: [{plugins: [{name: binpack, "
         f"arguments: {{binpack.weight: {'9' * 5000}}}}}]}}]")
-    (told,) = [text for text in caplog.messages if "binpack.weight" in text]
-    assert len(told) < 300 and told.isprintable()
+    (shown,) = [text for text in caplog.messages if "binpack.weight" in text]
+    assert len(shown) < 300 and shown.isprintable()
 
 
 @pytest.mark.long

@@ -299,7 +299,7 @@ def forget_to_note(account):
 BUGS = {
     "undone in the order of doing": (Statement, "discard", lambda _: undo_in_order),
     "a lost task still counts in drf": (Drf, "on_deallocate", lambda _: lambda self, event: None),
-    "a change of a node that nobody hears of": (NodeInfo, "_account", forget_to_note),
+    "a change of a node that is not noted": (NodeInfo, "_account", forget_to_note),
 }
 
 

@@ -55,9 +55,9 @@ def test_the_top_is_above_the_highest_tier_and_holds_nodes_outside():
         ("two leaves are held by the top", ["n0", "n2"], SOFT, "", "top"),
         ("a node outside leaves the virtual top", ["n0", "outside"], SOFT, "", CLUSTER_TOP),
         ("what is known stays", ["n0"], SOFT, "top", "top"),
-        ("a HyperNode that is gone is found anew", ["n0"], SOFT, "gone", "s0"),
+        ("a HyperNode that is gone is found again", ["n0"], SOFT, "gone", "s0"),
         ("without tasks in place it is forgotten", [], SOFT, "s0", ""),
-        ("without a topology nobody looks", ["n0"], None, "", ""),
+        ("without a topology none is sought", ["n0"], None, "", ""),
         ("without a topology what is known stays", ["n0"], None, "s1", "s1"),
     ],
 )
@@ -202,7 +202,7 @@ def test_why_a_gang_waits_names_the_hyper_node():
 
 
 class Notes(Observer):
-    """Keeps what is told of HyperNodes, or (`watches_calls`) the decisions alone, made call by
+    """Keeps the records of HyperNodes, or (`watches_calls`) the decisions alone, call by
     call.
     """
 

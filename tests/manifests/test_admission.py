@@ -295,14 +295,14 @@ def test_a_broken_rule_is_named_with_object_field_value_and_volcanos_message(
 
 @pytest.mark.parametrize(("parent", "child", "rule", "words"), FAMILY,
                          ids=[case[2] for case in FAMILY])
-def test_rules_of_parents_and_children_are_told_once(parent, child, rule, words):
+def test_rules_of_parents_and_children_are_reported_once(parent, child, rule, words):
     document = copy.deepcopy(CHILD)
     for path, value in child.items():
         change(document, path, value)
     loaded = changed("queue", parent, [document])
-    told = verdicts(loaded)
-    found = [verdict for verdict in told if verdict.rule == rule]
-    assert len(found) == 1 and words in found[0].text, [verdict.text for verdict in told]
+    shown = verdicts(loaded)
+    found = [verdict for verdict in shown if verdict.rule == rule]
+    assert len(found) == 1 and words in found[0].text, [verdict.text for verdict in shown]
 
 
 EXISTING = {"status": {"state": "Open"}}

@@ -83,9 +83,9 @@ MADE = [
 @pytest.mark.parametrize(("document", "names", "group"), [case[1:] for case in MADE],
                          ids=[case[0] for case in MADE])
 def test_workloads_of_volcanos_scheduler_become_pods_in_one_podgroup(document, names, group):
-    groups, pods, told = made(document)
+    groups, pods, shown = made(document)
     digest = pods[0].metadata.labels.get("pod-template-hash", "") if pods else ""
-    assert len(pods) == len(names) and told == document["spec"].get("suspend", False) * [
+    assert len(pods) == len(names) and shown == document["spec"].get("suspend", False) * [
         "Job default/web (text, document 3): spec.suspend is true, so that no pods are "
         "created for it."]
     for pod, name in zip(pods, names, strict=True):
@@ -96,7 +96,7 @@ def test_workloads_of_volcanos_scheduler_become_pods_in_one_podgroup(document, n
     assert len({pod.name for pod in pods}) == len({pod.metadata.uid for pod in pods}) == len(pods)
 
 
-def test_what_is_made_is_placed():
+def test_what_is_created_is_placed():
     documents = [workload(kind, kind.lower(), replicas=2, parallelism=2) for kind in
                  ("Deployment", "ReplicaSet", "StatefulSet", "Job", "Pod")]
     complete = with_defaults(loads(NODES + "\n---\n" + yaml.safe_dump_all(documents)))
@@ -392,10 +392,10 @@ def test_the_queue_of_a_podgroup(namespace, named, phase):
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
-def test_a_queue_that_only_the_owner_names_is_told(kind):
+def test_a_queue_that_only_the_owner_names_is_reported(kind):
     queue = {"scheduling.volcano.sh/queue-name": "team"}
-    _, _, told = made(workload(kind, annotations=queue))
-    assert told == [
+    _, _, shown = made(workload(kind, annotations=queue))
+    assert shown == [
         f'{kind} default/web (text, document 3): metadata.annotations '
         '"scheduling.volcano.sh/queue-name" has no effect, as Volcano reads it of the pods; '
         "allowed is spec.template.metadata.annotations."]
@@ -405,7 +405,7 @@ def test_a_queue_that_only_the_owner_names_is_told(kind):
         "are not created."]
 
 
-def test_children_among_the_objects_are_not_made_again():
+def test_children_among_the_objects_are_not_created_again():
     _, pods, _ = made(workload("Deployment", replicas=2))
     assert len(pods) == 2
     deployment = workload("Deployment", replicas=2)
@@ -433,9 +433,9 @@ def test_a_child_is_found_by_its_owners_name_and_by_uids_where_both_have_one(own
     assert len(made(replica_set, pod)[1]) == children
 
 
-def test_pods_of_other_schedulers_are_not_made_and_count_where_they_run():
-    groups, pods, told = made(workload("Deployment", pod={"schedulerName": "mine"}, replicas=2))
-    assert (groups, pods) == ([], []) and told == [
+def test_pods_of_other_schedulers_are_not_created_and_count_where_they_run():
+    groups, pods, shown = made(workload("Deployment", pod={"schedulerName": "mine"}, replicas=2))
+    assert (groups, pods) == ([], []) and shown == [
         "Deployment default/web (text, document 3): its pods are for another scheduler, mine, and "
         "are not created."]
     running = workload("Pod", "other", pod={"schedulerName": "default-scheduler", "nodeName": "n1"})
@@ -444,7 +444,7 @@ def test_pods_of_other_schedulers_are_not_made_and_count_where_they_run():
     assert cache.nodes["n1"].used.milli_cpu == 500 and not cache.jobs
 
 
-def test_what_makes_jobs_later_is_told():
+def test_what_makes_jobs_later_is_reported():
     loaded = loads("{apiVersion: ray.io/v1, kind: RayCronJob, metadata: {name: c}}\n"
                    "---\n"
                    "{apiVersion: ray.io/v1, kind: RayCronJob, metadata: {name: d}}")
@@ -467,10 +467,10 @@ def job(*tasks, **spec):
 
 def test_a_priority_class_that_is_missing_stops_only_the_pods_that_name_it():
     wanting = {"spec": {"priorityClassName": "urgent"}}
-    groups, pods, told = made(job(("a", 1000, wanting), ("b", 2, {})), workload("Pod"))
+    groups, pods, shown = made(job(("a", 1000, wanting), ("b", 2, {})), workload("Pod"))
     assert len(groups) == 2
     assert sorted(pod.name for pod in pods) == ["train-b-0", "train-b-1", "web"]
-    assert told == ["Job default/train (text, document 3): 1000 of its 1002 pods are not created, "
+    assert shown == ["Job default/train (text, document 3): 1000 of its 1002 pods are not created, "
                     "for there is no PriorityClass urgent; add it, or take its name out."]
 
 
@@ -535,13 +535,13 @@ def test_pods_of_an_object_that_is_refused_do_not_count_for_others():
     sizes = {"first": 30_000, "second": 30_000, "huge": 10**6, "small": 1}
     with pytest.raises(ManifestError) as refused:
         made(*(workload("Deployment", name, replicas=size) for name, size in sizes.items()))
-    told = refused.value.problems
+    shown = refused.value.problems
     assert [name for name in sizes if any(f"Deployment {name}" in each or f"/{name}" in each
-                                          for each in told)] == ["second", "huge"]
+                                          for each in shown)] == ["second", "huge"]
 
 
 @pytest.mark.long
-def test_five_thousand_pods_are_made_soon():
+def test_five_thousand_pods_are_created_soon():
     with soon():
         groups, pods, _ = made(job(*[(f"t{n}", 500, {}) for n in range(8)]),
                                workload("Deployment", replicas=1000))
@@ -616,16 +616,16 @@ def test_the_controller_creates_what_a_job_of_its_phase_lacks(phase, group, pods
         assert (each.facts["again"] is not None) == (phase in ENDED[1:])
 
 
-@pytest.mark.parametrize(("version", "status", "told"), [
+@pytest.mark.parametrize(("version", "status", "shown"), [
     ("", "state: ''", False), ("5", "", True), ("", "allocated: {}", True),
     ("5", "state: Open", False), ("", "state: Closed", False)])
 def test_a_queue_of_a_cluster_without_a_state_was_not_handled_by_its_controller(
-        version, status, told):
+        version, status, shown):
     found = with_defaults(loads(
         "{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: q, "
         f"resourceVersion: '{version}'}}, status: {{{status}}}}}"))
-    assert (found[-1].status.state == "") == told
-    assert [each.code for each in found.not_created.get("q", [])] == ["not_created.queue"] * told
+    assert (found[-1].status.state == "") == shown
+    assert [each.code for each in found.not_created.get("q", [])] == ["not_created.queue"] * shown
 
 
 TWO_TASKS = """
@@ -652,9 +652,9 @@ def test_a_task_waits_for_the_ready_pods_of_the_one_before(first, second, create
             for number, (phase, ready) in enumerate((first.split(), second.split()))]
     group = ITS_GROUP.replace("PHASE", "Running")
     found = with_defaults(loads("\n---\n".join([TWO_TASKS, group, *pods])))
-    told = {each.code: each for each in found.not_created["team/j"]}
-    assert ("not_created.depends" not in told) == created
-    unready = None if created else told["not_created.depends"].facts["unready"]
+    shown = {each.code: each for each in found.not_created["team/j"]}
+    assert ("not_created.depends" not in shown) == created
+    unready = None if created else shown["not_created.depends"].facts["unready"]
     assert (unready and (unready.code, unready.facts["pods"])) == why
 
 

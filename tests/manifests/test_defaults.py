@@ -340,7 +340,7 @@ spec:
     assert pods[0].spec.containers[0].resources.requests == {"cpu": "1"}
 
 
-def test_a_cluster_has_a_root_that_nobody_reclaims_from_and_a_default_queue():
+def test_a_cluster_has_a_root_that_is_not_reclaimable_and_a_default_queue():
     assert {queue.name: queue.spec.reclaimable for queue in with_defaults([])} == {
         "root": False, "default": True}
 

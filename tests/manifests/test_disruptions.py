@@ -70,7 +70,7 @@ def test_a_pod_whose_probe_fails_is_unavailable():
         assert counted(budget(maxUnavailable=2), web).status.disruptions_allowed == allowed
 
 
-def test_a_budget_that_nobody_has_counted_is_counted_when_objects_are_read():
+def test_a_budget_that_is_not_counted_yet_is_counted_when_objects_are_read():
     allowed = {}
     for name, given in (("new", budget(minAvailable=3)),
                         ("exported", budget(minAvailable=3, version="7")),

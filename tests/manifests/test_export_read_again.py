@@ -45,13 +45,13 @@ CHANGES = [
 
 @pytest.mark.parametrize(("left_out", "pods", "groups"), [case[1:] for case in CHANGES],
                          ids=[case[0] for case in CHANGES])
-def test_what_a_job_has_is_not_made_again(left_out, pods, groups):
+def test_what_a_job_has_is_not_created_again(left_out, pods, groups):
     documents = [found for found in exported() if found["kind"] not in left_out]
     loaded = with_defaults(loads(listed(documents)))
     assert (len(names(loaded)), len(names(loaded, PodGroup))) == (pods, groups)
     assert len({(obj.kind, obj.key) for obj in loaded}) == len(loaded)
-    told = [text for text in map(str, loaded.warnings) if "are not among the objects" in text]
-    assert len(told) == (1 if left_out == ("Pod",) else 0)  # the other waits: it has none yet
+    shown = [text for text in map(str, loaded.warnings) if "are not among the objects" in text]
+    assert len(shown) == (1 if left_out == ("Pod",) else 0)  # the other waits: it has none yet
     assert {*loaded.later} == ({"team/beta"} if left_out == ("Pod",) else set())
 
 
@@ -77,7 +77,7 @@ def test_a_job_written_by_hand_knows_its_children_by_its_name():
     assert len(names(with_defaults(map(from_dict, documents)))) == 9
 
 
-def test_pods_of_a_job_of_that_name_that_was_deleted_stay_and_none_is_made_beside_them():
+def test_pods_of_a_job_of_that_name_that_was_deleted_stay_and_none_is_created_beside_them():
     documents = exported()
     job = next(found for found in documents if found["metadata"]["name"] == "alpha")
     job["metadata"]["uid"] = "another"
@@ -88,7 +88,7 @@ def test_pods_of_a_job_of_that_name_that_was_deleted_stay_and_none_is_made_besid
                "with another owner" in text for text in map(str, found.warnings))
 
 
-def test_a_made_pod_that_is_given_by_another_hand_stays():
+def test_a_created_pod_that_is_given_by_another_hand_stays():
     job = exported()[0]
     pods = [{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"alpha-worker-{number}",
                                                              "namespace": "team"}}

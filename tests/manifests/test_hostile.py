@@ -28,7 +28,7 @@ def tried(count: int, seed: int) -> list[str]:
 
 
 @pytest.mark.long
-def test_the_generators_documents_are_good_before_they_are_made_bad():
+def test_the_generators_documents_are_good_before_they_are_damaged():
     for document in hostile.documents():
         assert hostile.failure(hostile.json.dumps(document), read_and_run, ()) is None
 
@@ -57,5 +57,5 @@ def test_the_generator_sees_what_it_is_for():
     assert hostile.failure("", careless, (ManifestError,)) == "KeyError: 'spec'"
     assert hostile.failure("", wordy, (ManifestError,)) is None
     wrong = type("Wrong", (Exception,), {"problems": ["a\nb"]})
-    told = hostile.failure("", lambda text: (_ for _ in ()).throw(wrong()), (wrong,))
-    assert "no short sentence" in told
+    shown = hostile.failure("", lambda text: (_ for _ in ()).throw(wrong()), (wrong,))
+    assert "no short sentence" in shown

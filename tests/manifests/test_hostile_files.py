@@ -159,7 +159,7 @@ def test_many_alike_are_counted():
     assert len(loads(many).warnings) == 101
 
 
-def test_replicas_beyond_count_are_refused_before_they_are_made():
+def test_replicas_beyond_count_are_refused_before_they_are_created():
     for replicas in ([2**31 - 1], [40_000, 40_000]):
         tasks = ", ".join(f"{{name: t{n}, replicas: {count}}}" for n, count in enumerate(replicas))
         with pytest.raises(

@@ -78,8 +78,8 @@ def test_the_line_that_capture_prints_brings_a_cluster_into_a_file(clusters, cap
     (["why", "nobody"], 'is called "nobody"')])
 def test_what_a_live_cluster_has_not_is_one_sentence(clusters, capsys, words, sentence):
     assert main(words) == 2
-    told = capsys.readouterr().err.splitlines()
-    assert sentence in told[-1]
+    shown = capsys.readouterr().err.splitlines()
+    assert sentence in shown[-1]
 
 
 @pytest.mark.long
@@ -87,8 +87,8 @@ def test_what_a_live_cluster_has_not_is_one_sentence(clusters, capsys, words, se
 def test_a_server_that_does_not_answer_is_one_sentence(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("KUBECONFIG", str(kubeconfig(tmp_path / "c", {"x": "http://127.0.0.1:9"})))
     assert main(["run"]) == 2
-    told = capsys.readouterr().err
-    assert "kubectl api-resources: " in told and told.count("\n") == 1
+    shown = capsys.readouterr().err
+    assert "kubectl api-resources: " in shown and shown.count("\n") == 1
 
 
 @pytest.mark.long

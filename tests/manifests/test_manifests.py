@@ -1,4 +1,4 @@
-"""Manifests are read as written, and what does not fit is told in one sentence."""
+"""Manifests are read as written, and what does not fit is reported in one sentence."""
 
 import gzip
 import io
@@ -145,7 +145,7 @@ def test_what_is_no_yaml_is_refused_with_its_line(text, pattern):
     assert re.fullmatch(pattern, found)
 
 
-def test_all_problems_are_told_at_once_and_nothing_is_loaded():
+def test_all_problems_are_reported_at_once_and_nothing_is_loaded():
     text = changed("500m", "x") + "---\n" + changed("1Gi", "y").replace("name: web", "name: db")
     first, second = problems(text)
     assert "requests.cpu" in first and "document 2" in second and "requests.memory" in second
@@ -239,7 +239,7 @@ def test_numbers_in_resource_lists_are_kept_as_text():
     assert pod.spec.containers[0].resources.requests == {"cpu": "0.5", "memory": "1073741824"}
 
 
-def test_unset_and_empty_differ_where_volcano_tells_them_apart():
+def test_unset_and_empty_differ_where_volcano_distinguishes_them():
     group = {
         "apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup", "metadata":
         {"name": "a"}

@@ -246,17 +246,17 @@ def test_objects_of_objects_become_pods(given, made_of):
     assert not loaded.later
 
 
-def test_a_flow_creates_the_jobs_that_wait_for_nobody():
+def test_a_flow_creates_the_jobs_that_wait_for_no_other():
     flow = document("flow.volcano.sh/v1alpha1", "JobFlow", {"flows": [
         {"name": "a"}, {"name": "b", "dependsOn": {"targets": ["a"]}}, {"name": "gone"}]})
     template = document("flow.volcano.sh/v1alpha1", "JobTemplate", {"tasks": [
         {"name": "w", "replicas": 2, "template": pods()}]}, {"name": "a", "uid": "u2"})
     loaded = made(flow, template)
     assert [pod.name for pod in of(Pod, loaded)] == ["x-a-w-0", "x-a-w-1"]
-    told = " ".join(map(str, loaded.warnings))
-    assert "x-b: created when what they depend on has run" in told
+    shown = " ".join(map(str, loaded.warnings))
+    assert "x-b: created when what they depend on has run" in shown
     assert ("x-gone: never created, as no JobTemplate gone is in the namespace of its JobFlow, and "
-            "those of other namespaces do not count." in told)
+            "those of other namespaces do not count." in shown)
 
 
 @pytest.mark.parametrize(("depends", "names", "circle"), [
@@ -264,11 +264,11 @@ def test_a_flow_creates_the_jobs_that_wait_for_nobody():
     ({"a": "b", "b": "c"}, "", ""), ({"a": "c", "b": "c"}, "", "")])
 def test_jobs_of_a_flow_that_depend_on_each_other_are_never_created(depends, names, circle):
     flows = [{"name": name, "dependsOn": {"targets": [target]}} for name, target in depends.items()]
-    told = " ".join(map(str, made(document("flow.volcano.sh/v1alpha1", "JobFlow", {
+    shown = " ".join(map(str, made(document("flow.volcano.sh/v1alpha1", "JobFlow", {
         "flows": [*flows, {"name": "last"}]}), template_of("last")).warnings))
-    assert (f"{names}: never created, as the dependsOn of {circle} goes in a circle" in told
+    assert (f"{names}: never created, as the dependsOn of {circle} goes in a circle" in shown
             ) is bool(names)
-    assert ("created when what they depend on has run" in told) is not bool(names)
+    assert ("created when what they depend on has run" in shown) is not bool(names)
 
 
 def counted(*documents: dict) -> tuple[dict[str, int], dict[str, int]]:
@@ -384,9 +384,9 @@ def test_the_first_pods_of_a_workflow(main, templates, found, said):
     given = document("argoproj.io/v1alpha1", "Workflow", {
         "entrypoint": "main", "schedulerName": "volcano", "arguments": {"parameters": [
             {"name": "size", "value": 3}]}, "templates": [{"name": "main", **main}, *templates]})
-    pods_of, told = counted(given)[0], " ".join(map(str, made(given).warnings))
-    assert pods_of == found and "is not known" not in told
-    assert said in told and (LATER[2:] in told) == (LATER[2:] in said)
+    pods_of, shown = counted(given)[0], " ".join(map(str, made(given).warnings))
+    assert pods_of == found and "is not known" not in shown
+    assert said in shown and (LATER[2:] in shown) == (LATER[2:] in said)
 
 
 @pytest.mark.parametrize(("own", "found"), [({"z": "own"}, "own"), ({}, "all")])
@@ -440,9 +440,9 @@ def test_a_train_job_needs_its_runtime():
 ])
 def test_what_creates_no_pods_says_why(given, words):
     loaded = made(given)
-    told = " ".join(map(str, loaded.warnings))
-    assert words in told and not of(Pod, loaded)
-    assert ("if its operator" in words) == ("if its operator" in told)
+    shown = " ".join(map(str, loaded.warnings))
+    assert words in shown and not of(Pod, loaded)
+    assert ("if its operator" in words) == ("if its operator" in shown)
 
 
 def test_errors_in_templates_name_the_field():
@@ -522,14 +522,14 @@ def test_the_jobs_that_a_job_set_creates_later_are_named_beside_those_that_exist
     replicated = [{"name": name, "replicas": 1, "template": {"spec": {"template": pods()}}, **more}
                   for name, more in (("a", {}), ("b", {"dependsOn": [{"name": "a"}]}))]
     job_set = document("jobset.x-k8s.io/v1alpha2", "JobSet", {"replicatedJobs": replicated})
-    told = []
+    shown = []
     for there in ((), ("a",), ("a", "b")):
         jobs = [document("batch/v1", "Job", {"template": pods()}, {
             "name": f"x-{name}-0", "uid": f"u-{name}", "ownerReferences": [{
                 "apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "name": "x",
                 "uid": "u1"}]}) for name in there]
-        told.append("x-b-0: created when" in " ".join(map(str, made(job_set, *jobs).warnings)))
-    assert told == [True, True, False]
+        shown.append("x-b-0: created when" in " ".join(map(str, made(job_set, *jobs).warnings)))
+    assert shown == [True, True, False]
 
 
 @pytest.mark.parametrize(("order", "first"), [

@@ -39,11 +39,11 @@ def cluster():
     (lambda: Life(x=5), "Life: "),
 ])
 def test_what_a_word_does_not_take_is_one_sentence(use, sentence):
-    with pytest.raises(Misuse) as told:
+    with pytest.raises(Misuse) as shown:
         use()
-    assert str(told.value) == sentence or (sentence.endswith(": ")
-                                           and str(told.value).startswith(sentence))
-    assert told.value._render_traceback_() == [f"Misuse: {told.value}"]
+    assert str(shown.value) == sentence or (sentence.endswith(": ")
+                                           and str(shown.value).startswith(sentence))
+    assert shown.value._render_traceback_() == [f"Misuse: {shown.value}"]
 
 
 def test_words_of_its_own_go_first(tmp_path):
@@ -55,10 +55,10 @@ def test_words_of_its_own_go_first(tmp_path):
         Cluster().job(5).objects()
     with pytest.raises(DumpError, match="is a folder; allowed is a file"):
         dump.read(tmp_path)
-    with pytest.raises(NoSuch) as told:
+    with pytest.raises(NoSuch) as shown:
         cluster().run().why("nobody")
-    assert str(told.value) == "no job is called \"nobody\"; there is default/a."
-    assert isinstance(told.value, OneSentence) and isinstance(told.value, KeyError)
+    assert str(shown.value) == "no job is called \"nobody\"; there is default/a."
+    assert isinstance(shown.value, OneSentence) and isinstance(shown.value, KeyError)
 
 
 def test_a_fault_of_the_laboratory_keeps_its_frames(monkeypatch):
@@ -66,7 +66,7 @@ def test_a_fault_of_the_laboratory_keeps_its_frames(monkeypatch):
         raise TypeError("a fault")
 
     monkeypatch.setattr(Outline, "opened", broken)
-    with pytest.raises(TypeError, match="a fault") as told:
+    with pytest.raises(TypeError, match="a fault") as shown:
         cluster().run(trace=Outline())
-    assert not isinstance(told.value, OneSentence)
-    assert "broken" in "".join(traceback.format_tb(told.tb))
+    assert not isinstance(shown.value, OneSentence)
+    assert "broken" in "".join(traceback.format_tb(shown.tb))

@@ -1,4 +1,4 @@
-"""What is written at which level, and that nothing is when nobody asked."""
+"""What is written at which level, and that nothing is where no level is set."""
 
 import logging
 
@@ -34,7 +34,7 @@ def test_nothing_is_written_at_verbosity_0(capsys, verbosity):
     verbosity(5)
     verbosity(0)
     ssn = run()
-    log.logger.error("nobody asked for it here")
+    log.logger.error("not asked for here")
     assert lines(capsys) == [] and not ssn.observer.watching
 
 
@@ -73,7 +73,7 @@ def test_a_level_is_a_level_of_python_s_logging(caplog, verbosity):
 
 
 @pytest.mark.parametrize("number", [-1, 6])
-def test_a_verbosity_that_there_is_not_is_told_in_a_sentence(number):
+def test_a_verbosity_that_there_is_not_is_reported_in_a_sentence(number):
     with pytest.raises(ValueError, match="allowed is a whole number from 0"):
         log.verbosity(number)
 

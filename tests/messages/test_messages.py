@@ -164,7 +164,7 @@ def test_each_of_many_problems_is_named_or_counted(groups):
     ("x", 0, "there are none"), ("x", 8, "there are a0, a1, a2, a3, a4, a5, a6, a7"),
     ("x", 9, "there are a0, a1, a2, a3, a4, a5, a6, a7, ..."), ("a7", 8, "near it is a7"),
     ("a", 7, "near it are a0, a1, a2, a3, a4, a5"), ("a1", 11, "near it are a1, a10")])
-def test_of_names_that_exist_the_similar_ones_are_told_else_the_first_eight(name, known, said):
+def test_of_names_that_exist_the_similar_ones_are_reported_else_the_first_eight(name, known, said):
     assert near(name, [f"a{number}" for number in range(known)]) == said
 
 

@@ -229,7 +229,7 @@ def test_an_action_that_fails_is_named():
 
 
 @pytest.mark.parametrize(("builder", "words"), [
-    (Action, "no method execute"), (Plugin, "made from Action"), (Action(), "made from")])
+    (Action, "no method execute"), (Plugin, "subclass of Action"), (Action(), "subclass of")])
 def test_what_is_no_action_is_not_registered(builder, words):
     with pytest.raises(TypeError, match=words):
         register_action("mine", builder)

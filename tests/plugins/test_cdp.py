@@ -33,7 +33,7 @@ def scheduled(at, status="True", kind="PodScheduled"):
          {"labels": {KEY: "10m"}, "conditions": scheduled("07:55:00", "False")}, False),
         ("only running pods are spared",
          {"labels": {KEY: "10m"}, "conditions": scheduled("07:55:00"), "phase": "Pending"}, False),
-        ("running, but nobody knows since when", {"labels": {KEY: "10m"}}, False),
+        ("running, but since when is unknown", {"labels": {KEY: "10m"}}, False),
     ],
 )
 def test_who_is_spared(sentence, words, spared):

@@ -16,7 +16,7 @@ def in_namespace(one, namespace):
 @pytest.mark.parametrize(
     ("sentence", "priority_class", "namespace", "may_go"),
     [
-        ("a pod of nobody in particular", "", "default", True),
+        ("a pod without a priority class", "", "default", True),
         ("a class of one's own", "gold", "default", True),
         ("critical for its node", "system-node-critical", "default", False),
         ("critical for the cluster", "system-cluster-critical", "default", False),

@@ -46,7 +46,7 @@ def test_jobs_by_dominant_share(sentence, a, b, shares):
     [
         ("as long as the other still has as much as I would", [CPU] * 4, [], 3),
         ("equal shares count as enough", [CPU] * 3, [CPU], 1),
-        ("nobody who has less than I would", [CPU], [CPU], 0),
+        ("no job with less than the preemptor would have", [CPU], [CPU], 0),
         ("a candidate that is not named counts as gone, too", [{"cpu": "3"}, CPU], [CPU], 0),
     ],
 )

@@ -95,7 +95,7 @@ def test_a_job_is_invalid_that_can_never_start(sentence, pods, spec, reason, mes
     [
         ("what is above the minimum may go", "RRRRR", {}, ["a-0", "a-1"]),
         ("the minimum itself may not", "RRR", {}, []),
-        ("below the minimum nobody goes", "RR", {}, []),
+        ("below the minimum no pod is evicted", "RR", {}, []),
         ("without a minimum all may go", "RR", {"minMember": 0}, ["a-0", "a-1"]),
         ("a pod that has succeeded still counts for those that stay", "RRRS", {}, ["a-0"]),
     ],

@@ -113,7 +113,7 @@ def test_guarantees_of_siblings_lower_the_limit():
             for name in "abc"] == [15000.0, 10000.0, 9000.0]
 
 
-def test_a_limit_is_worked_out_from_the_parents_limit():
+def test_a_limit_is_computed_from_the_parents_limit():
     tree = grow(queue("root"), queue("eng", capability={"cpu": "4"}),
                 queue("dev", "eng", capability={"cpu": "8"}))
     assert tree.attrs["dev"].real_capability.milli_cpu == 4000.0

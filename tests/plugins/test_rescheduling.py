@@ -48,9 +48,9 @@ THREE = {f"a-{i}": ("n1", {}) for i in range(3)}
                                          (10, 10)}, (), ["a-0", "a-1", "a-2"]),
         ("memory counts as well", {"n1": (10, 85), "n2": (10, 10)}, (), ["a-0", "a-1"]),
         ("not above its target", {"n1": (70, 70), "n2": (10, 10)}, (), []),
-        ("nobody can take more", {"n1": (90, 10), "n2": (30, 10)}, (), []),
+        ("no node can take more", {"n1": (90, 10), "n2": (30, 10)}, (), []),
         ("who could is cordoned", {"n1": (90, 10), "n2": (10, 10)}, ("n2", ), []),
-        ("nobody has too much", {"n1": (40, 40), "n2": (10, 10)}, (), []),
+        ("no node has too much", {"n1": (40, 40), "n2": (10, 10)}, (), []),
         ("all can take more", {"n1": (20, 20), "n2": (10, 10)}, (), []),
         ("the busier of two nodes first", {"n1": (75, 10), "n2": (10, 10), "n3":
                                            (75, 60)}, (), ["c-0", "a-0"]),
@@ -110,7 +110,7 @@ def test_the_least_important_pods_are_evicted_first():
         ("with the default period of 5m nothing is known of any node", f"interval: 0s, {STRATEGY}",
          0),
         ("thresholds of 100 make no node too busy", f"interval: 0s, {PERIOD}", 0),
-        ("an unknown strategy names nobody",
+        ("an unknown strategy names no pod",
          f"interval: 0s, {PERIOD}, strategies: [{{name: other, {LIMITS}}}]", 0),
         ("thresholds that are no mapping hide the targets",
          f"interval: 0s, {PERIOD}, strategies: [{{name: lowNodeUtilization, "

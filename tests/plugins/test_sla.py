@@ -23,7 +23,7 @@ def waiting(name, created, text=None, key=KEY):
 @pytest.mark.parametrize(
     ("sentence", "created", "annotation", "argument", "vote"),
     [
-        ("nobody set a time", "07:00:00", None, "", ABSTAIN),
+        ("no time is set", "07:00:00", None, "", ABSTAIN),
         ("its own time is over to the second", "07:00:00", "1h", "", PERMIT),
         ("its own time has a second left", "07:00:01", "1h", "", ABSTAIN),
         ("the plugin's time is over", "07:00:00", None, "59m", PERMIT),

@@ -53,7 +53,7 @@ def test_hours(sentence, hours, now, reason):
          "not allow to dispatch to revocable node"),
         ("a zone by name is not known", revocable(), {ZONE: "rz1"}, NOW,
          "not allow to dispatch to revocable node"),
-        ("out of hours nobody may", revocable(), {ZONE: "*"}, NOW + 2 * HOUR,
+        ("out of hours no job may", revocable(), {ZONE: "*"}, NOW + 2 * HOUR,
          "current time beyond revocable zone rz1:07:00-09:00"),
         ("a zone without hours", revocable(zone="rz2"), {ZONE: "*"
                                                          }, NOW, "revocable zone rz2 not support"),

@@ -1,4 +1,4 @@
-"""network-topology-aware: the scores of nodes and HyperNodes, worked out by hand; for all nodes at
+"""network-topology-aware: the scores of nodes and HyperNodes, computed by hand; for all nodes at
 once the same.
 """
 

@@ -32,7 +32,7 @@ def answers(ssn):
 @pytest.mark.parametrize(
     ("sentence", "usage", "arguments", "reason", "score"),
     [
-        ("nobody has measured", None, "", None, 0.0),
+        ("no usage is measured", None, "", None, 0.0),
         ("half busy", (50, 50), "", None, 250.0),
         ("idle", (0, 0), "", None, 500.0),
         ("busy by the hair that is allowed", (80, 80), "", None, 100.0),

@@ -89,7 +89,7 @@ def test_a_queue_with_all_it_deserves_is_overused(running, overused):
     assert metrics.value("queue_overused", queue_name="default") == overused
 
 
-def test_capacity_tells_limits_too():
+def test_capacity_shows_limits_too():
     conf = DEFAULT_CONF.replace("proportion", "capacity")
     cluster = Cluster().queue("a", capability={"cpu": 6},
                               deserved={"cpu": 2}).node("n1", cpu=8).job("j", queue="a", cpu=1)
@@ -101,7 +101,7 @@ def test_capacity_tells_limits_too():
                          queue_name="a") == attr.real_capability.milli_cpu
 
 
-def test_without_a_tree_capacity_tells_of_queues_without_jobs_what_is_written():
+def test_without_a_tree_capacity_shows_of_queues_without_jobs_what_is_written():
     conf = DEFAULT_CONF.replace("proportion", "capacity")
     cluster = (Cluster().queue("a",
                                capability={"cpu": 6, "memory": "4Gi"}, deserved={"cpu": 2}).queue(
@@ -285,7 +285,7 @@ class Answers(Observer):
 
 
 @pytest.mark.parametrize("asked", [("overused", "proportion"), ("preemptive", "capacity")])
-def test_overused_is_the_last_answer_of_the_one_point_that_tells_it(asked):
+def test_overused_is_the_last_answer_of_the_one_point_that_has_it(asked):
     """In Volcano proportion writes it in `overused` alone, capacity in `preemptive`, negated."""
     cluster = Cluster().node("n1", cpu=8)
     for name, cpu in (("a", 1), ("b", 4), ("c", 3)):
@@ -313,7 +313,7 @@ def test_a_preemption_for_which_several_nodes_are_looked_at_counts_once():
 
 
 @pytest.mark.parametrize("conf", [None, "actions: enqueue\ntiers: [{plugins: [{name: gang}]}]"])
-def test_a_queue_that_is_gone_is_no_longer_told_of_whatever_plugins_there_are(conf):
+def test_a_queue_that_is_gone_is_no_longer_reported_whatever_plugins_there_are(conf):
     cluster, metrics = Cluster().queue("q").node("n1", cpu=4), Metrics()
     scheduler = Scheduler(cluster.cache(), conf)
     scheduler.run_once(metrics, now=NOW)
@@ -323,7 +323,7 @@ def test_a_queue_that_is_gone_is_no_longer_told_of_whatever_plugins_there_are(co
     assert 'queue_name="q"' not in metrics.text()
 
 
-def test_what_is_gone_is_no_longer_told_of():
+def test_what_is_gone_is_no_longer_reported():
     cluster, metrics = Cluster().queue("q").node("n1", cpu=4).job("j", queue="q", cpu=1), Metrics()
     scheduler = Scheduler(cluster.cache())
     scheduler.run_once(metrics, now=NOW)
@@ -381,7 +381,7 @@ def test_metrics_of_a_simulated_run():
 
 
 @pytest.mark.long
-def test_a_scheduler_that_starts_anew_goes_on_being_measured():
+def test_a_scheduler_that_restarts_is_still_measured():
     sim, metrics = measured()
     sim.run(until=7)
     sim.restart()
@@ -422,9 +422,9 @@ def test_a_name_that_documents_use_leads_to_the_series(written, name):
     assert row["name"] == f"volcano_{name}"
 
 
-def test_a_queue_s_amounts_are_told_with_their_units():
-    told = {row.name: row.meaning for row in SERIES}
-    assert told["queue_allocated_milli_cpu"] == "what a queue has: CPU, in thousandths"
+def test_a_queue_s_amounts_are_reported_with_their_units():
+    shown = {row.name: row.meaning for row in SERIES}
+    assert shown["queue_allocated_milli_cpu"] == "what a queue has: CPU, in thousandths"
 
 
 def test_effort_counts_every_record_that_is_noted():

@@ -172,7 +172,7 @@ def test_the_end_in_the_middle_of_a_write_waits_for_the_write(places, tmp_path, 
 
 
 @pytest.mark.long
-def test_a_configuration_behind_links_or_in_a_folder_made_anew_is_read(places):
+def test_a_configuration_behind_links_or_in_a_folder_created_again_is_read(places):
     folder, conf, dumps = places
     conf.unlink()
     for version, actions in (("..1", "enqueue"), ("..2", "allocate")):
@@ -205,7 +205,7 @@ def test_a_configuration_behind_links_or_in_a_folder_made_anew_is_read(places):
     ({"dump_dir": "nowhere"}, "--dump-dir is nowhere; allowed is a folder that exists"),
     ({"conf": "nowhere/file"}, "--conf is nowhere/file; its folder doesn't exist"),
 ])
-def test_what_cannot_be_served_is_told_in_a_sentence(tmp_path, monkeypatch, given, sentence):
+def test_what_cannot_be_served_is_reported_in_a_sentence(tmp_path, monkeypatch, given, sentence):
     monkeypatch.chdir(tmp_path)  # no folder is created, not even here
     with pytest.raises(Misuse) as error:
         serve(**{"directory": str(tmp_path), "dump_dir": "/", "port": 0} | given)
@@ -235,7 +235,7 @@ sys.exit(cli.main(sys.argv[1:]))
 
 @pytest.mark.long
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="this system has no SIGHUP")
-def test_a_renamed_folder_is_followed_and_sighup_reads_all_anew(places):
+def test_a_renamed_folder_is_followed_and_sighup_reads_all_again(places):
     folder, conf, dumps = places
     server = Process(folder, conf, dumps)
     try:
@@ -333,5 +333,5 @@ def test_ctrl_c_ends_a_command_with_a_line_and_its_code_whatever_it_does(command
         assert process.stdout.readline() == "ready\n"
         time.sleep(wait)  # while modules load, or while it reads
         process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=300)
-    assert (process.returncode, told) == (130, "\n")
+        _, shown = process.communicate(timeout=300)
+    assert (process.returncode, shown) == (130, "\n")

@@ -81,15 +81,15 @@ def test_page_state_and_metrics(service):
     web = serve_web(service, 0)
     try:
         base = f"http://127.0.0.1:{web.server_port}"
-        told = urlopen(base, timeout=10).read().decode()
-        assert ">a</td>" in told and "http-equiv" in told
-        assert "broken.yaml" in told and "<script>" not in told
-        assert 'rel="icon" href="data:,"' in told  # so that no browser asks for one
-        assert not re.findall(r"(?:src|href)=.(?!/|data:,)", told)  # nothing from elsewhere
+        output = urlopen(base, timeout=10).read().decode()
+        assert ">a</td>" in output and "http-equiv" in output
+        assert "broken.yaml" in output and "<script>" not in output
+        assert 'rel="icon" href="data:,"' in output  # so that no browser asks for one
+        assert not re.findall(r"(?:src|href)=.(?!/|data:,)", output)  # nothing from elsewhere
         state = json.load(urlopen(f"{base}/state", timeout=10))
         assert state["jobs"][0]["pending"] == 1 and state["cycle"] == 1
         group, = state["waiting"]
-        assert group["jobs"] == ["default/a"] and escape(group["text"]) in told
+        assert group["jobs"] == ["default/a"] and escape(group["text"]) in output
         assert ("volcano_unschedule_job_count",) in scrape(f"{base}/metrics")
         with pytest.raises(HTTPError, match="404"):
             urlopen(f"{base}/etc/passwd", timeout=10)
@@ -130,14 +130,14 @@ data: {volcano-scheduler.conf: 'actions: "enqueue, allocate"
     service.cycle()
     service.read()
     service.cycle()
-    state, told = service.state, page(service.state)
+    state, output = service.state, page(service.state)
     assert [job for group in state.waiting for job in group["jobs"]] == ["default/waits"]
-    assert told.index(">waits<") < told.index("<h2>Queues") < told.index(">runs<")
+    assert output.index(">waits<") < output.index("<h2>Queues") < output.index(">runs<")
     depths = {row["queue"]: (row["parent"], row["depth"]) for row in state.queues}
     assert depths["b"] == ("a", 2) and depths["a"] == ("root", 1) and state.total["cpu"] == 4
     bars = re.findall(r'aria-label="([^"]*)">.*?width="(\d+)" height="8" fill="#0072B2"/>'
-                      r'<path d="M(\d+) .*?<path d="M(\d+) ', told)
-    assert re.findall('border-bottom-color: (#0072B2|currentColor|#D55E00)">([^<]*)', told) == [
+                      r'<path d="M(\d+) .*?<path d="M(\d+) ', output)
+    assert re.findall('border-bottom-color: (#0072B2|currentColor|#D55E00)">([^<]*)', output) == [
         ("#0072B2", "allocated"), ("currentColor", "deserved"), ("#D55E00", "real capability")]
     assert ("allocated 1, deserved 1, real capability 2, request 4", "60", "60", "120") in bars
     assert ("allocated 0, deserved 0, real capability 0, request 6", "0", "0", "0") in bars
@@ -150,10 +150,10 @@ def test_the_page_is_chinese_from_its_language_to_its_last_word(service):
     service.cycle()
     with speaking("zh"):
         service.cycle()
-        told = page(service.state, service.command)
-    assert '<html lang="zh">' in told and '<html lang="en">' in page(service.state)
-    texts = re.sub(r"<style>.*?</style>|<title>.*?</title>|<[^>]*>", "\n", told, flags=re.DOTALL)
-    texts += "\n".join(re.findall('aria-label="([^"]*)"', told))
+        output = page(service.state, service.command)
+    assert '<html lang="zh">' in output and '<html lang="en">' in page(service.state)
+    texts = re.sub(r"<style>.*?</style>|<title>.*?</title>|<[^>]*>", "\n", output, flags=re.DOTALL)
+    texts += "\n".join(re.findall('aria-label="([^"]*)"', output))
     same = {"metrics", "state", "default", "root", "cpu", "volcano-lab", "why", "Pod", "a", "b",
             *str(service.path).split("/"), "Inqueue", "Running", "Pending", "overcommit"}
     assert {*re.findall("[A-Za-z][-\\w]*", texts)} - same == set()
@@ -166,8 +166,8 @@ def test_the_page_counts_pods_as_its_state_and_has_the_command_that_explains(ser
     write(service, "g.yaml", group)
     service.cycle()
     row, = service.state.jobs
-    told = page(service.state, service.command)
-    table = told.partition("</table>")[0]
+    output = page(service.state, service.command)
+    table = output.partition("</table>")[0]
     shown = dict(zip(*(re.findall(f"<{tag} [^>]*>([^<]*)", table) for tag in ("th", "td")),
                      strict=True))
     assert (row["pods"], row["missing"]) == (0, 3)
@@ -417,7 +417,7 @@ def test_a_changed_node_is_what_its_file_says(service):
 
 
 @pytest.mark.long
-def test_a_broken_file_keeps_what_it_said_and_is_told_of_once(service):
+def test_a_broken_file_keeps_what_it_said_and_is_reported_once(service):
     write(service, "a.yaml", job("a"))
     said = len(service.said)
     write(service, "a.yaml", "{")
@@ -503,7 +503,7 @@ def test_of_files_that_change_together_one_may_need_a_later_one(service):
     assert list(service.folder.problems) == ["c.yaml"] and "default/p" in pods(service)
 
 
-def test_a_pod_without_its_priority_class_is_told_of(service):
+def test_a_pod_without_its_priority_class_is_reported(service):
     write(service, "p.yaml", POD_OF_CLASS)
     assert 'spec.priorityClassName is "high"' in service.folder.problems["p.yaml"]
     write(
@@ -513,19 +513,19 @@ def test_a_pod_without_its_priority_class_is_told_of(service):
                                                                 "default/p").spec.priority == 7
 
 
-def test_what_has_no_effect_is_told_of_once(service):
+def test_what_has_no_effect_is_reported_once(service):
     text = "{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}\n---\n" + node("n9")
     for _ in range(2):
         write(service, "c.yaml", text)
-    (told,) = (sentence for sentence in service.said if "ConfigMap c" in sentence)
-    assert "is not read and has no effect" in told and "n9" in service.cache.nodes
+    (output,) = (sentence for sentence in service.said if "ConfigMap c" in sentence)
+    assert "is not read and has no effect" in output and "n9" in service.cache.nodes
     (service.path / "c.yaml").unlink()
     service.read()
     write(service, "c.yaml", text)  # once for each time that it comes
-    assert service.said.count(told) == 2
+    assert service.said.count(output) == 2
 
 
-def test_a_step_that_a_pod_cannot_take_is_told_of_and_ends_nothing(service):
+def test_a_step_that_a_pod_cannot_take_is_reported_of_and_ends_nothing(service):
     pod = ("{apiVersion: v1, kind: Pod, metadata: {name: p}, "
            "spec: {nodeName: n1, containers: [{name: c}]}, status: {phase: %s}}")
     group = ("{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: g}, "
@@ -628,7 +628,7 @@ def test_arguments_that_a_plugin_refuses_refuse_the_configuration(tmp_path):
     assert said[0].endswith("the last good configuration stays in force")
 
 
-def test_a_cycle_that_fails_each_time_is_told_of_once(service, capsys, monkeypatch):
+def test_a_cycle_that_fails_each_time_is_reported_once(service, capsys, monkeypatch):
     monkeypatch.setattr(service.scheduler, "cycle", lambda *_, **__: 1 / 0)
     failed = ""
     for _ in range(3):
@@ -658,17 +658,17 @@ def test_a_reload_never_changes_a_cycle_that_is_under_way(service):
 
 
 def test_a_configuration_that_is_gone_and_comes_back_as_it_was_is_no_problem_any_more(tmp_path):
-    path, told = tmp_path / "volcano-scheduler.conf", []
+    path, output = tmp_path / "volcano-scheduler.conf", []
     path.write_text("actions: allocate")
-    file = ConfFile(path, told.append)
+    file = ConfFile(path, output.append)
     path.unlink()
     assert not file.load() and file.problem.endswith("the last good configuration stays in force")
     path.write_text("actions: allocate")
     assert file.load() and file.problem == "" and file.conf.actions == ["allocate"]
-    assert len(told) == 1
+    assert len(output) == 1
 
 
-def test_reading_all_anew_sees_what_times_of_files_do_not_tell(service):
+def test_reading_all_again_sees_what_times_of_files_do_not_show(service):
     conf, nodes = service.path.parent / "volcano-scheduler.conf", service.path / "nodes.yaml"
     conf.write_text("actions: allocate")
     service.conf_file = ConfFile(conf)

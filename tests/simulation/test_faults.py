@@ -85,10 +85,10 @@ def test_a_refused_bind_is_tried_again_and_bound_once():
 def test_the_history_says_which_binds_took_effect_although_they_were_not_answered():
     sim = simulation([[2, "bind_timeout"]] * 8, pods=8, cpu=1)
     sim.run(until=2.6)
-    told = {key: detail for _, _, key, detail in happened(sim, "bind timed out")}
+    shown = {key: detail for _, _, key, detail in happened(sim, "bind timed out")}
     bound = {pod.key: bool(pod.spec.node_name) for pod in sim.server.list("Pod")}
-    assert told == {key: "it took effect" if there else "it took no effect"
-                    for key, there in bound.items()} and len(set(told.values())) == 2
+    assert shown == {key: "it took effect" if there else "it took no effect"
+                    for key, there in bound.items()} and len(set(shown.values())) == 2
 
 
 @pytest.mark.long
@@ -112,7 +112,7 @@ def test_a_scheduler_that_dies_forgets_what_it_had_not_sent_and_finds_what_it_ha
 
 
 @pytest.mark.long
-def test_a_request_that_was_on_its_way_arrives_although_nobody_waits_for_it():
+def test_a_request_that_was_on_its_way_arrives_although_no_caller_waits_for_it():
     sim = simulation()
     sim.run(until=2.1)
     assert sim.pipeline.in_flight
@@ -131,7 +131,7 @@ def test_a_request_that_was_on_its_way_arrives_although_nobody_waits_for_it():
     ({"bind_refused": "often"
       }, "the chance of bind_refused is often; allowed is a number from 0 to 1"),
 ])
-def test_faults_that_there_are_not_are_told_in_a_sentence(chance, sentence):
+def test_faults_that_there_are_not_are_reported_in_a_sentence(chance, sentence):
     with pytest.raises(ValueError, match=sentence):
         Faults(chance)
 

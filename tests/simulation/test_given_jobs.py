@@ -53,7 +53,7 @@ def preempted():
 
 
 @pytest.mark.long
-def test_a_pod_that_was_there_is_made_anew_when_it_is_evicted():
+def test_a_pod_that_was_there_is_created_again_when_it_is_evicted():
     sim = preempted()
     sim.run(until=14)
     assert rows(sim, "lost")["default/low"] == (1,)
@@ -82,7 +82,7 @@ def test_each_event_of_a_preemption_is_noted_once():
 
 @pytest.mark.long
 @pytest.mark.parametrize(("owned", "there"), [(False, []), (True, ["default/bare"])])
-def test_nobody_makes_a_bare_pod_anew(owned, there):
+def test_a_bare_pod_is_not_created_again(owned, there):
     pod, = loads(BARE)
     if owned:
         pod, = loads(BARE.replace("namespace: default", "namespace: default, ownerReferences: "

@@ -151,7 +151,7 @@ def remember_a_failure(sim):
     (remember_a_failure, "default/a-1/uid has failed, and is not tried again"),
     (keep_a_job, "nothing is left of job default/gone, and it stays"),
     (set_a_pod_back, "task default/a-1-0 is Pending, and on its way to node n0"),
-    (forget_an_eviction, "is Releasing, and nobody has asked for that"),
+    (forget_an_eviction, "is Releasing without an eviction or a deletion"),
     (forget_to_collect, "pod default/a-1-0 stays on node n0, which is gone"),
     (forget_to_start, "pod default/late-0 is bound to node n0, and never starts"),
     (forget_to_end, "pod default/a-1-0 is to be deleted, and never ends"),
@@ -164,7 +164,7 @@ def test_an_audit_finds_what_is_forgotten_on_its_way(fault, sentence):
 
 
 @pytest.mark.long
-def test_another_scheduler_takes_the_room_and_evictions_are_refused():
+def test_another_scheduler_takes_the_resources_and_evictions_are_refused():
     sim = simulation(faults=Faults({"bind_refused": 1.0}))
     sim.run(until=5)
     rivals = [pod for pod in sim.server.list("Pod") if pod.spec.scheduler_name == "rival"]

@@ -1,4 +1,4 @@
-"""Lives of several cycles: equal to those that Volcano has lived, and told in sentences."""
+"""Lives of several cycles: equal to those that were recorded of Volcano, and shown in sentences."""
 
 import itertools
 import json
@@ -106,7 +106,7 @@ def test_a_change_that_does_not_fit_is_one_sentence(change, words):
     assert words in str(refused.value) and str(refused.value).isprintable()
 
 
-def test_cases_and_changes_that_do_not_belong_together_are_told():
+def test_cases_and_changes_that_do_not_belong_together_are_reported():
     case, row = {"name": "a", "conf": "", "objects": []}, {"name": "b", "reset": True, "events": []}
     for wrong in (row, {"name": "a", "reset": False, "events": []}):
         with pytest.raises(LifeError, match="allowed is a life from its beginning"):

@@ -23,7 +23,7 @@ def test_each_planted_bug_finds_its_place(mutant):
 
 
 @pytest.mark.long
-def test_a_place_that_is_gone_is_told():
+def test_a_place_that_is_gone_is_reported():
     with pytest.raises(SystemExit, match="is in 0 files; allowed is one place"):
         planted.Mutant("gone", "def nobody_wrote_" + "this(", "x").changed(ROOT)
 

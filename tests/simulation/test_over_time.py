@@ -294,7 +294,7 @@ def test_a_line_that_is_no_job_of_the_standard_format_is_named(tmp_path, line):
                                   "numbers of a job)")
 
 
-def test_quantiles_lie_between_neighbours():
+def test_quantiles_are_between_neighbours():
     assert quantile(list(range(101)), 0.95) == 95.0 and quantile([1.0, 2.0], 0.25) == 1.25
 
 
@@ -352,8 +352,8 @@ def test_a_stream_comes_beside_the_jobs_that_wait():
                                                            count=2))
     assert [row["job"] for row in history.measures("jobs")] == ["default/own", "default/b-1",
                                                                 "default/b-2"]
-    told = history._repr_mimebundle_()["text/plain"]
-    assert "3 jobs in" in told and "3 finished, 0 still waiting." in told
+    shown = history._repr_mimebundle_()["text/plain"]
+    assert "3 jobs in" in shown and "3 finished, 0 still waiting." in shown
     assert json.dumps(history.measures("queues"))
 
 

@@ -57,7 +57,7 @@ def test_a_run_in_two_halves_is_the_same_run():
 
 
 @pytest.mark.long
-def test_the_history_tells_when_a_job_came_and_ran():
+def test_the_history_shows_when_a_job_came_and_ran():
     sim = Simulation(cluster(1),
                      workload=[every(5, JobTemplate("a", pods=2, cpu=4, run_time=8),
                                      count=2)], latencies=Latencies(start=1.0, bind=0.0))
@@ -83,8 +83,8 @@ def test_a_job_waits_again_where_all_its_pods_were_lost():
     sim.run(until=90)
     frame = sim.history.frame("cluster").set_index("time")
     states = frame[["jobs_waiting", "jobs_running", "jobs_finished"]]
-    told = {moment: tuple(states.loc[moment]) for moment in (1.0, 3.0, 5.0, 12.0, 18.0, 89.0)}
-    assert told == {
+    shown = {moment: tuple(states.loc[moment]) for moment in (1.0, 3.0, 5.0, 12.0, 18.0, 89.0)}
+    assert shown == {
         1.0: (0, 0, 0), 3.0: (1, 0, 0), 5.0: (0, 1, 0), 12.0: (1, 0, 0), 18.0: (0, 1, 0), 89.0:
         (0, 0, 1)
     }
@@ -190,7 +190,7 @@ def test_a_job_of_a_higher_class_preempts(priority_class, evicted):
     assert bool(finished) == evicted
 
 
-def test_a_class_that_is_not_there_is_told_in_a_sentence():
+def test_a_class_that_is_not_there_is_reported_in_a_sentence():
     with pytest.raises(ManifestError, match=r'spec\.priorityClassName is "urgent"; allowed'):
         Simulation(cluster(), workload=[every(5, JobTemplate(priority_class="urgent"), count=1)])
 
@@ -209,7 +209,7 @@ def test_a_planned_fault_is_not_called_chance():
     ({"name": "a"}, "trace, row 1: time is None; allowed is a number of seconds from 0"),
     ({"time": -1}, "trace, row 1: time is -1; allowed is a number of seconds from 0"),
 ])
-def test_a_trace_that_does_not_fit_is_told_in_a_sentence(row, sentence):
+def test_a_trace_that_does_not_fit_is_reported_in_a_sentence(row, sentence):
     with pytest.raises(WorkloadError) as error:
         trace([row])
     assert str(error.value).startswith(sentence)
@@ -243,7 +243,7 @@ def test_a_trace_that_does_not_fit_is_told_in_a_sentence(row, sentence):
     (lambda: Simulation(node_failures=(0, 5)),
      "node_failures has no time between two failures; allowed are seconds above 0"),
 ])
-def test_what_cannot_be_simulated_is_told_in_a_sentence(make, sentence):
+def test_what_cannot_be_simulated_is_reported_in_a_sentence(make, sentence):
     with pytest.raises(WorkloadError, match=sentence):
         make()
 

@@ -115,7 +115,7 @@ def test_a_scheduler_behind_tls_without_certificates_is_refused_with_a_sentence(
         sweep(base(), {"queue/b.weight": [1, 2]}, scheduler="tls://127.0.0.1:1")
 
 
-@pytest.mark.parametrize("grid, told", [
+@pytest.mark.parametrize("grid, shown", [
     ({"queue/a.weight": 3}, "queue/a.weight is 3; allowed is a list of values"),
     ({"conf": "actions: allocate"}, "conf is 'actions: allocate'; allowed is a list of values"),
     ({"x": [1]}, '"x" is no field; allowed is KIND/NAME.FIELD'),
@@ -125,9 +125,9 @@ def test_a_scheduler_behind_tls_without_certificates_is_refused_with_a_sentence(
     ({"queue/a.weight": range(1, 2000), "queue/b.weight": range(1, 2000)},
      "there are 3,996,001 settings; allowed are 1,000,000"),
 ])
-def test_a_grid_that_means_nothing_is_refused_before_anything_runs(grid, told):
+def test_a_grid_that_means_nothing_is_refused_before_anything_runs(grid, shown):
     ran = []
-    with pytest.raises(SweepError, match=f"^grid: .*{told}"):
+    with pytest.raises(SweepError, match=f"^grid: .*{shown}"):
         sweep(base(), {"queue/b.weight": [1, 2]} | grid, {"own": ran.append})
     assert ran == []
 

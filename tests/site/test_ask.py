@@ -84,9 +84,9 @@ def test_an_export_has_the_jobs_queues_and_answers_of_the_commands(visit, tmp_pa
         chip.click()
         page.wait_for_function(ANSWERED, arg=job, timeout=240_000)
         found = page.locator(".vq-answer > p:not(.vq-busy)").all_inner_texts()
-        told = command("why", file, job)
-        assert found[0] in told["text"]
-        assert {cause["text"] for cause in told["causes"] if cause["text"]} <= {*found}
+        output = command("why", file, job)
+        assert found[0] in output["text"]
+        assert {cause["text"] for cause in output["causes"] if cause["text"]} <= {*found}
     tree = page.locator(".vq-lab").inner_text()
     assert all(row["queue"] in tree for row in command("run", file)["jobs"])
     assert not [request.url for request in asked

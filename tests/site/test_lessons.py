@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_the_lesson_runs_whole_and_asks_nobody_else(number, site, browser):
+def test_the_lesson_runs_whole_and_asks_no_other_server(number, site, browser):
     lessons = site / "try" / "files"
     lesson = next(lessons.glob(f"{number}-*.ipynb")).relative_to(lessons).as_posix()
     with served(site) as address, opened(browser, address, lesson) as reading:

@@ -190,7 +190,7 @@ def under_way_problems(sim: Simulation) -> Iterator[str]:
                     and pod.metadata.deletion_timestamp is None
                     and f"{task.job}/{task.uid}" not in pipeline.errors
                     and not any(task.uid == evicted.uid for evicted, _ in pipeline.evictions)):
-                yield f"task {task.key} is Releasing, and nobody has asked for that"
+                yield f"task {task.key} is Releasing without an eviction or a deletion"
     for retried in (pipeline.errors, pipeline.deleted_jobs):
         yield from (f"{key} has failed, and is not tried again"
                     for key in retried.failures if key not in retried)

@@ -1,4 +1,4 @@
-"""The bill of materials has what the locks have, and vulnerabilities are told."""
+"""The bill of materials has what the locks have, and vulnerabilities are reported."""
 
 import json
 import re
@@ -34,7 +34,7 @@ def test_what_the_core_needs_names_a_licence():
     assert audit.licence("no-such-package") == "not installed here"
 
 
-def test_what_has_a_known_vulnerability_is_told(monkeypatch):
+def test_what_has_a_known_vulnerability_is_reported(monkeypatch):
     answer = {"dependencies": [
         {"name": "a", "version": "1", "vulns": [{"id": "PYSEC-1", "fix_versions": ["2"]}]},
         {"name": "b", "version": "1", "vulns": []}, {"name": "c", "skip_reason": "not found"}]}

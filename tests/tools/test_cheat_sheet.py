@@ -36,9 +36,9 @@ def test_the_chinese_sheet_has_chinese_in_every_row_of_words_and_the_names_as_th
 @pytest.mark.parametrize("line", [*cheat_sheet.COMMANDS])
 def test_each_command_has_the_options_that_the_sheet_names(line):
     words = line.split()[1:]
-    told = volcano_lab.commands[words[0]].get_params(
+    shown = volcano_lab.commands[words[0]].get_params(
         click.Context(volcano_lab, help_option_names=["-h", "--help"]))
-    options = {option for param in told for option in param.opts}
+    options = {option for param in shown for option in param.opts}
     assert {word for word in words if word.startswith("--")} <= options
 
 

@@ -54,7 +54,7 @@ def test_a_page_is_found_by_the_words_of_volcano(words, name):
 
 
 @pytest.mark.long
-def test_why_names_the_page_where_there_is_room(capsys):
+def test_why_names_the_page_where_the_line_is_long_enough(capsys):
     file = str(PENDING / "queue-full.yaml")
     assert main(["why", file, "train", "--no-remedies", "-o", "wide"]) == 0
     assert "pending/queue-full.html" in capsys.readouterr().out

@@ -237,12 +237,12 @@ def test_an_admission_shows_both_sides_as_numbers():
         "short_of"] == ["cpu"]
 
 
-def test_a_comparison_tells_of_what_is_short_and_where_there_is_room_of_all():
+def test_a_comparison_names_what_is_short_and_where_all_of_it_is_free():
     cluster = Cluster().node("n1", cpu=4, memory="64Gi")
     cluster.job("fits", cpu=1, memory="1Gi").job("large", cpu=8, memory="1Gi")
-    told = [sentence(record) for record in traced(cluster.objects())[0].of("enqueue_comparison")
+    shown = [sentence(record) for record in traced(cluster.objects())[0].of("enqueue_comparison")
             if record["plugin"] == "overcommit"]
-    assert told == [
+    assert shown == [
         "overcommit on fits: cpu 1 and memory 1Gi ≤ limit cpu 4.8 and memory 76.8Gi: allowed",
         "overcommit on large: cpu 9 (8 requested) > limit 4.8: refused"]
 

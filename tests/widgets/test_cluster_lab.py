@@ -152,7 +152,7 @@ def test_what_is_no_cluster_is_one_sentence():
         two_queues().changed("job/a-gang.pods=-1")
 
 
-def test_fates_are_told_apart():
+def test_fates_are_distinguished():
     cluster = Cluster().node("n1", cpu=8).queue("a").queue("b", capability=4)
     cluster.job("runs", queue="a", pods=2, cpu=1, running={"n1": 2})
     cluster.job("grows", queue="a", pods=5, cpu=3, min_member=1, running={"n1": 1})

@@ -105,12 +105,12 @@ def test_a_task_is_done_at_its_start_or_at_what_show_me_shows():
 
 
 def test_what_differs_most_is_said_first():
-    told = amounts("holds", lambda facts: facts).sentences(dict.fromkeys("abcdef", 9),
+    shown = amounts("holds", lambda facts: facts).sentences(dict.fromkeys("abcdef", 9),
                                                       dict(zip("abcdef", range(6), strict=True)))
-    assert told == ["**a** holds 0 (was 9), **b** 1 (was 9), **c** 2 (was 9), **d** 3 (was 9), "
+    assert shown == ["**a** holds 0 (was 9), **b** 1 (was 9), **c** 2 (was 9), **d** 3 (was 9), "
                     "and 2 more."]
-    told = amounts("holds", lambda facts: facts).sentences({"a": 1, "b": 1}, {"a": 2, "b": 5})
-    assert told == ["**b** holds 5 (was 1), **a** 2 (was 1)."]
+    shown = amounts("holds", lambda facts: facts).sentences({"a": 1, "b": 1}, {"a": 2, "b": 5})
+    assert shown == ["**b** holds 5 (was 1), **a** 2 (was 1)."]
 
 
 def test_one_gesture_is_one_move(lab):

@@ -315,7 +315,7 @@ LONG = "a-queue-with-a-very-long-name-of-a-team-in-a-department"
 
 @pytest.mark.parametrize("width", [390, 640, 1240])
 @pytest.mark.parametrize("kind", [kind for kind in SAMPLES if kind not in ("table", "states")])
-def test_long_names_stay_in_the_picture_and_lie_on_nothing(kind, width):
+def test_long_names_stay_in_the_picture_and_overlap_nothing(kind, width):
     picture = sample(kind)
     names = set(re.findall(r'"(?:name|queue)": "([\w-]+)"', json.dumps(picture.data)))
     text = re.sub(r'"(' + "|".join(map(re.escape, names)) + r')"', rf'"{LONG}-\1"',

@@ -152,7 +152,7 @@ def bands(svg):
 
 @pytest.mark.parametrize("width", [390, 640, 860, 1240])
 @pytest.mark.parametrize("suffix", ["", f"-{LONG}"])
-def test_no_words_lie_on_each_other(width, suffix):
+def test_no_words_overlap(width, suffix):
     deep = Cluster().node("n", cpu=20)
     deep.queue(f"top{suffix}", deserved=9, capability=9).queue(
         f"below{suffix}", parent=f"top{suffix}", deserved=9, guarantee=9, capability=9)

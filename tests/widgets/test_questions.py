@@ -47,10 +47,10 @@ def test_each_waiting_job_has_the_causes_of_why(opened, export, capsys):
     jobs = {row["job"] for row in cluster["jobs"] if row["placed"] < row["pods"]}
     assert waiting == jobs and len(waiting) == 5
     for job in sorted(waiting):
-        told = printed(capsys, "why", export, job, "--no-remedies")["causes"]
+        output = printed(capsys, "why", export, job, "--no-remedies")["causes"]
         assert ask(questions, ask="why", job=job)["causes"] == [
             {name: cause[name] for name in ("code", "text", "context")}
-            for cause in told if cause["text"]]
+            for cause in output if cause["text"]]
 
 
 @pytest.mark.long
@@ -80,8 +80,8 @@ def test_a_move_of_the_lab_is_answered_as_why_with_that_change(opened, export):
     found = ask(questions, ask="after", job="vision/sweep-4")
     assert found["sets"] == [f"{moved}=110"]
     for when, sets in (("before", []), ("after", found["sets"])):
-        told = Cluster.read(export).changed(*sets).why("vision/sweep-4").text
-        assert " ".join(told.split()).startswith(found[when])
+        output = Cluster.read(export).changed(*sets).why("vision/sweep-4").text
+        assert " ".join(output.split()).startswith(found[when])
     assert found["before"] != found["after"]
     [said] = ask(questions, ask="move", what={"n": 2, "values": {"x": 1}})["said"]
     assert "no control" in said

@@ -61,7 +61,7 @@ def test_a_frame_counts_the_pods_that_have_a_place():
     assert list(dict.fromkeys(row["placed"] for row in counted)) == [0, 1, 2]
 
 
-def test_among_decisions_no_single_answer_is_told():
+def test_among_decisions_no_single_answer_is_reported():
     trace, _ = traced(Cluster().node("n1", cpu=4).job("a", pods=2, cpu=1).objects())
     view = StepView(Stepper(trace), "decisions")
     stops = {trace.records[place].kind for place in view.places
@@ -157,7 +157,7 @@ def test_a_refusal_is_a_step_though_it_changes_nothing():
         assert any(text.startswith(refusal) for text in texts), texts
 
 
-def test_what_a_stepper_is_made_of():
+def test_the_parts_of_a_stepper():
     cluster = full_cluster()
     trace, _ = traced(cluster.objects(), RECLAIM)
     made = [widgets.stepper(trace), widgets.stepper(cluster, RECLAIM),

@@ -90,26 +90,26 @@ def test_why_a_gang_waits(sentence, gang, reason):
     assert tables.jobs(cycle).loc[GANG, "why"].startswith(reason)
 
 
-@pytest.mark.parametrize(("actions", "told"), [("backfill", 1), ("enqueue", 0)])
-def test_a_job_that_no_action_admits_is_told_so(actions, told):
+@pytest.mark.parametrize(("actions", "shown"), [("backfill", 1), ("enqueue", 0)])
+def test_a_job_that_no_action_admits_is_reported(actions, shown):
     large = Cluster().node("n1", cpu=4).job("train", pods=6, cpu=1)
     conf = f"actions: {actions}\ntiers: [{{plugins: [{{name: overcommit}}]}}]"
     reasons = large.run(conf).why("train")
-    assert reasons.count("not admitted: the configuration has no enqueue action") == told
-    assert ("by overcommit: cpu 6 > limit 4.8" in reasons[0]) == (not told)
+    assert reasons.count("not admitted: the configuration has no enqueue action") == shown
+    assert ("by overcommit: cpu 6 > limit 4.8" in reasons[0]) == (not shown)
 
 
-def test_only_the_resource_that_is_short_is_told():
+def test_only_the_resource_that_is_short_is_reported():
     """The pods ask for memory, too, and of that the queue deserves enough."""
     full = Cluster().node("n1", cpu=8, memory="64Gi").queue("team", capability=4)
     full.job("train", queue="team", pods=6, min_member=1, cpu=1, memory="1Gi")
-    told = [reason for reason in full.run().why("train") if reason.startswith("queue ")]
-    assert told == ["queue team refuses pod train-4: cpu 5 > deserved 4"]
+    shown = [reason for reason in full.run().why("train") if reason.startswith("queue ")]
+    assert shown == ["queue team refuses pod train-4: cpu 5 > deserved 4"]
 
 
 @pytest.mark.parametrize(("every_call", "objection"), [
     (False, "predicates"), (True, "predicates: node(s) were unschedulable")])
-def test_who_objects_to_a_node_is_told_with_the_reason_where_each_call_was_recorded(
+def test_who_objects_to_a_node_is_reported_with_the_reason_where_each_call_was_recorded(
         every_call, objection):
     nodes = Cluster().node("n1", cpu=4).node("n2", cpu=4).node("n3", cpu=1)
     objects = change(nodes.job("a", cpu=2).objects(), ["node/n1.unschedulable=true"])
@@ -135,9 +135,9 @@ def test_a_job_is_asked_about_by_its_name_alone_where_one_namespace_has_it():
     with pytest.raises(KeyError, match='"k" is the name of 2: job other/k, job team/k; allowed'):
         both.why("k")
     for hostile in (5, "", "\x1b[31m", "x" * 5000, None):
-        with pytest.raises(KeyError, match=r"no job is called") as told:
+        with pytest.raises(KeyError, match=r"no job is called") as shown:
             both.why(hostile)
-        assert str(told.value).isprintable() and len(str(told.value)) < 700
+        assert str(shown.value).isprintable() and len(str(shown.value)) < 700
 
 
 def test_an_empty_cycle_has_empty_tables():
@@ -201,6 +201,6 @@ def test_amounts_as_text(name, value, text):
 ])
 def test_a_wrong_argument_is_one_sentence(use, sentence):
     cycle = Cluster().node("n", cpu=1).job("j", cpu=2).run()
-    with pytest.raises(OneSentence) as told:
+    with pytest.raises(OneSentence) as shown:
         use(cycle)
-    assert str(told.value).startswith(sentence)
+    assert str(shown.value).startswith(sentence)

@@ -127,7 +127,7 @@ class Draft:
             known = dict.fromkeys(keys_of(obj)[0] for obj in objects)
             near = [*dict.fromkeys(get_close_matches(rest, known, 5, 0.4)) | known][:5]
             raise ManifestError("setting.none", n=len(near), where=where, word=word, rest=rest,
-                                near=near or Message("setting.nobody"))
+                                near=near or Message("setting.no_name"))
         alike = [self[place] for place in found if self[place].kind == self[found[0]].kind]
         if len(set(map(place_key, alike))) > 1:
             raise ManifestError("setting.names", where=where,

@@ -231,11 +231,11 @@ def gathered(rows: Iterable[Row], resource: str) -> Iterator[Row]:
             yield row
     for first, *others in empty.values():
         reserved = plain(sum(row["reserves"] for row in (first, *others)))
-        told = Message("lane.reserved" if reserved else "lane.empty", n=len(others) + 1,
+        reason = Message("lane.reserved" if reserved else "lane.empty", n=len(others) + 1,
                        amount=counted(reserved, unit_of(resource)))
-        brief = str(Message("lane.reserved.short", **told.facts)) if reserved else ""
+        brief = str(Message("lane.reserved.short", **reason.facts)) if reserved else ""
         yield first | {"name": f"{first['name']}, …" if others else first["name"],
-                       "brief": brief, "reason": str(told)}
+                       "brief": brief, "reason": str(reason)}
 
 
 def _capability(written_amounts: Any, resource: str, total: float) -> float:

@@ -209,8 +209,8 @@ def a_configuration_that_changes(saved_files):
 @after("11-binding-faults-and-healing-86")
 def what_you_can_look_at_2(values):
     never = [row["name"] for row in catalogue() if "never set" in row["source"]]
-    told = next(Path("notebooks").glob("18-*.ipynb")).read_text()
-    assert ", ".join(f"`{name}`" for name in never) + " | nothing: declared, and" in told
+    shown = next(Path("notebooks").glob("18-*.ipynb")).read_text()
+    assert ", ".join(f"`{name}`" for name in never) + " | nothing: declared, and" in shown
     assert list(values.values()) == [7, 0, None, 6, 6000]
 
 

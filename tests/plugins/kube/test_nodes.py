@@ -84,7 +84,7 @@ def test_where_a_pod_may_be_placed(sentence, spec, allowed):
         ("Exists takes any value", GPU, Toleration("gpu", "Exists"), True),
         ("another effect does not", GPU, Toleration("gpu", "Exists", "", "NoExecute"), False),
         ("Exists without a key tolerates all", GPU, Toleration("", "Exists"), True),
-        ("PreferNoSchedule keeps nobody off", Taint("slow", "", "PreferNoSchedule"), None, True),
+        ("PreferNoSchedule keeps no pod off", Taint("slow", "", "PreferNoSchedule"), None, True),
         ("NoExecute does", Taint("slow", "", "NoExecute"), None, False),
     ],
 )

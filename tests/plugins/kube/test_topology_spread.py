@@ -48,7 +48,7 @@ def test_where_a_pod_may_be_placed(sentence, counts, constraint, allowed):
 @pytest.mark.parametrize(
     ("sentence", "more", "allowed"),
     [
-        ("a zone that the pod can't use is left out, unless told otherwise", {}, ["n1", "n2"]),
+        ("a zone that the pod can't use is left out, unless set otherwise", {}, ["n1", "n2"]),
         ("if its wish about nodes is ignored, zone b is the empty one",
          {"node_affinity_policy": "Ignore"}, []),
     ],

@@ -12,8 +12,8 @@ from volcano_lab.course.kit.verdict import Verdict, try_again
 from volcano_lab.framework import Action, Plugin
 from volcano_lab.messages.guard import ExtensionError
 
-WANTED = {Plugin: "a class that is made from Plugin (the class itself, without parentheses)",
-          Action: "a class that is made from Action (the class itself, without parentheses)"}
+WANTED = {Plugin: "a subclass of Plugin (the class itself, without parentheses)",
+          Action: "a subclass of Action (the class itself, without parentheses)"}
 
 
 def check_class(base: type, method: str) -> Callable[[Callable[[Any], Any]], Check]:

@@ -1,4 +1,4 @@
-"""A rehearsal that remembers in words what it was last asked for, so that a failure can be told as
+"""A rehearsal that remembers in words what it was last asked for, so that a failure can be shown as
 a hint (lesson 06).
 """
 

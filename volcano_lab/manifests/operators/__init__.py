@@ -182,7 +182,7 @@ def _to_come(obj: OperatorObject, objects: Iterable[KubernetesObject], made: mod
 def _add_gang(obj: OperatorObject, gang: Gang, asked: bool,
               given: Callable[[str], PodGroup | None], priorities: Mapping[str, int],
               plan: Created) -> None:
-    row, name, told = OPERATORS[type(obj)], gang.name if asked else "", plan.sentences
+    row, name, sentences = OPERATORS[type(obj)], gang.name if asked else "", plan.sentences
     first: list[Pod] = []
     later: list[Pod] = []
     for role in gang.roles:
@@ -192,14 +192,14 @@ def _add_gang(obj: OperatorObject, gang: Gang, asked: bool,
         if spec.scheduler_name == model.VOLCANO:
             (later if role.later and name else first).extend(_pods(obj, role, spec, name))
         elif role.count:
-            told.append(Message("not_created.unhanded", asks=Message(f"asks.{row.asks}"),
+            sentences.append(Message("not_created.unhanded", asks=Message(f"asks.{row.asks}"),
                                 scheduler=spec.scheduler_name or "default-scheduler"))
     group = given(name) if name else None
     if group is not None:
         if group.status.phase in ("", "Pending"):
             plan.later += first + later
         else:
-            told.append(Message("not_created.unseen", name=name, now=group.status.phase)
+            sentences.append(Message("not_created.unseen", name=name, now=group.status.phase)
                         if group.status.phase == "Inqueue" else Message(
                             "not_created.no_pod_of", name=name, phase=group.status.phase))
         return
@@ -208,7 +208,7 @@ def _add_gang(obj: OperatorObject, gang: Gang, asked: bool,
     plan.objects += first
     plan.later += later
     if later:
-        told.append(_after(later, first or plan.objects, name))
+        sentences.append(_after(later, first or plan.objects, name))
 
 
 def _after(later: list[Pod], first: Iterable[KubernetesObject], name: str) -> Message:
