@@ -42,7 +42,7 @@ def lived(explain: Explainer, change: Change) -> Outcome:
 def faults(explain: Explainer, uid: str, remedy: Remedy, number: int, alone: Outcome
            ) -> Iterator[str]:
     """What is wrong with a change, the first one being number 0; `alone`: without it."""
-    after = lived(explain, remedy.made)
+    after = lived(explain, remedy.tried)
     job = explain.session.jobs[uid]
     if not after.runs(uid):
         yield "the job does not run"
@@ -56,7 +56,7 @@ def faults(explain: Explainer, uid: str, remedy: Remedy, number: int, alone: Out
             yield f"{other} is broken, which is not said"
     if remedy.rank == Rank.REQUEST and number == 0 and job.tasks:
         yield "a large cut comes first"
-    for name in remedy.made.removals if remedy.rank != Rank.WAIT else ():
+    for name in remedy.tried.removals if remedy.rank != Rank.WAIT else ():
         gone = explain.session.jobs.get(name.partition("/")[2])
         if gone is not None and gone.tasks and runs_on(gone):
             yield f"{name} is meant to run on"

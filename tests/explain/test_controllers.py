@@ -344,6 +344,6 @@ def test_an_owner_that_is_suspended_is_not_deleted_for_what_its_podgroup_reserve
     found = cluster.why("new", conf={"actions": "enqueue, allocate", "tiers": [{"plugins": [
         {"name": "overcommit", "arguments": {"overcommit-factor": 1}},
         {"name": "predicates"}]}]}).remedies
-    gone = [remedy for remedy in found if remedy.made.removals]
-    assert [(remedy.made.removals, remedy.kubectl) for remedy in gone] == [
+    gone = [remedy for remedy in found if remedy.tried.removals]
+    assert [(remedy.tried.removals, remedy.kubectl) for remedy in gone] == [
         ((deleted,), [command])]

@@ -476,7 +476,7 @@ def test_what_would_change_it_does_for_jobs_with_a_single_cause():
                 mended += bool(explanation.remedies)
                 for remedy in explanation.remedies[:1]:
                     uid = explanation.about.removeprefix("job ")
-                    job = run(*remedy.world.applied(remedy.made)).jobs[uid]
+                    job = run(*remedy.world.applied(remedy.tried)).jobs[uid]
                     assert not job.is_pending() or not job.tasks, (case["name"], str(remedy))
     logging.disable(logging.NOTSET)
     assert total > 20 and mended >= 0.97 * total, (mended, total)

@@ -333,7 +333,7 @@ def test_a_set_of_changes_of_which_one_alone_is_enough_is_not_offered():
     text += "".join(member(f"wait-{number}", "low", "Inqueue") for number in range(5))
     world = Cluster(loads(text + member("urgent", "high", "Pending"))).objects()
     found = Explainer(world, conf(*PLUGINS, actions="enqueue, allocate, backfill")).why("urgent")
-    made = [remedy.made.settings for remedy in found.remedies]
+    made = [remedy.tried.settings for remedy in found.remedies]
     assert ("conf/actions=allocate, backfill",) in made
     assert not any("reclaim" in text for each in made for text in each)
 

@@ -150,7 +150,7 @@ def test_a_smaller_request_is_one_of_the_large_pods_alone():
     found = [remedy for remedy in explanation.remedies if "request per pod cpu" in remedy.change]
     assert [remedy.change for remedy in found] == [
         "job default/tf: request per pod cpu 8 -> 2"]
-    objects, _ = found[0].world.applied(found[0].made)
+    objects, _ = found[0].world.applied(found[0].tried)
     asked = [pod.spec.containers[0].resources.requests["cpu"] for pod in objects
              if pod.kind == "Pod"]
     assert sorted(asked) == ["1", "1", "2"]
@@ -193,7 +193,7 @@ tiers:
                 if cause.code == "victims_insufficient")
     assert shown.text.startswith("reclaim could free resources for 2 of the 4 pods")
     tried = {record["task"] for record in explain.trace.of("do", operation="pipeline")}
-    assert len(tried) == shown.sentences[0].facts["made"]
+    assert len(tried) == shown.sentences[0].facts["freed"]
     assert not explain.session.jobs["default/old"].in_status(RELEASING)
 
 

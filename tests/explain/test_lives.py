@@ -50,7 +50,7 @@ def test_a_promise_that_goes_to_others_again_and_again_is_reported_and_cured():
     changes = [remedy.change for remedy in found.remedies]
     assert "queue b: priority 0 -> 1" in changes
     for remedy in found.remedies:
-        after = outcome(*remedy.world.applied(remedy.made), "default/new")
+        after = outcome(*remedy.world.applied(remedy.tried), "default/new")
         assert after.runs("default/new") and not after.again, remedy
 
 
@@ -120,7 +120,7 @@ def test_no_change_evicts_again_and_again(actions):
     found = asked(cluster.job("new", queue="b", cpu=1), conf(actions, "gang", "overcommit"))
     assert found.remedies
     for remedy in found.remedies:
-        after = outcome(*remedy.world.applied(remedy.made), "default/new")
+        after = outcome(*remedy.world.applied(remedy.tried), "default/new")
         assert after.runs("default/new") and not after.again, remedy
 
 
@@ -300,7 +300,7 @@ def test_what_a_cluster_repeats_by_itself_is_reported_with_what_ends_it():
         assert "reclaim evicts pods of one for new" in loops.text
         assert loops.text in explain.why("third").text and "again" in loops.text
         assert loops.remedies and not any(outcome(
-            *remedy.world.applied(remedy.made), "").loops for remedy in loops.remedies)
+            *remedy.world.applied(remedy.tried), "").loops for remedy in loops.remedies)
     quiet = Cluster().node("n1", cpu=4).job("a", cpu=4).job("b", cpu=4)
     assert quiet.explainer(LOOP).loops() is None and "again" not in quiet.why("b", conf=LOOP).text
 

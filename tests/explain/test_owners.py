@@ -615,7 +615,7 @@ def test_a_task_that_loses_replicas_has_no_higher_minimum():
                   group(name="x"), pod("x-0", "Pod", into="x")).why("a/x")
     fields = [{"tasks.0.replicas=3", "tasks.0.minAvailable=3"}]
     changes = [each for each in found.remedies if "instead of" in str(each)]
-    assert [{text.rpartition("spec.")[2] for text in each.made.settings}
+    assert [{text.rpartition("spec.")[2] for text in each.tried.settings}
             for each in changes] == fields
     patch, = changes[0].kubectl
     assert "--type json" in patch and changes[0].again == []

@@ -64,7 +64,7 @@ def test_each_change_that_is_offered_holds_in_what_if(situation, tmp_path, capsy
 def test_each_change_that_is_offered_holds_in_python_and_in_a_sweep(situation):
     given = Cluster(SITUATIONS[situation].objects(), CONF)
     for remedy in given.why("x").remedies:
-        change = remedy.made
+        change = remedy.tried
         found = given.what_if(*change.settings, remove=change.removals, add=change.added).after
         rows = [row["placed"] for row in found.jobs() if row["job"] == "default/x"]
         assert rows == [remedy.placed], change

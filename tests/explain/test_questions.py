@@ -254,8 +254,8 @@ def test_what_would_reverse_the_order_of_two_jobs_is_offered_and_does(queues, pl
     found = cluster.why("late", before="early", conf=text)
     assert found.head.startswith("allocate serves default/early before default/late")
     first = found.remedies[0]
-    assert first.made.settings == (change,) and "allocate serves late before early" in first.effect
-    objects, changed = first.world.applied(first.made)
+    assert first.tried.settings == (change,) and "allocate serves late before early" in first.effect
+    objects, changed = first.world.applied(first.tried)
     assert "serves default/late before" in Cluster(objects).why(
         "late", before="early", conf=changed).head
     assert ("early waits" in first.effect) is (queues == ("a", "a"))

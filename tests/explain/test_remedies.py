@@ -299,11 +299,11 @@ def test_a_change_is_found_and_says_what_it_costs(name):
 def check(explanation, uid):
     """What is offered turns the answer when it is run, in a cache of its own, and makes sense."""
     for remedy in explanation.remedies:
-        job = run(*remedy.world.applied(remedy.made)).jobs[uid]
+        job = run(*remedy.world.applied(remedy.tried)).jobs[uid]
         placed = sum(counts(job)[:2])
         assert placed or not job.is_pending(), str(remedy)
         assert "-> 0" not in str(remedy), str(remedy)
-        assert remedy.made not in remedy.alike, str(remedy)
+        assert remedy.tried not in remedy.alike, str(remedy)
         if "/" in remedy.change.partition("request per pod ")[2]:
             assert remedy.change.rpartition(" ")[2].isdigit(), str(remedy)
     dear = [remedy.price.dear for remedy in explanation.remedies]
@@ -333,7 +333,7 @@ def test_a_pod_that_was_evicted_is_spared_by_a_switch():
     assert set(found) >= {"enableJobStarving: true for gang", "actions without preempt"}
     assert "old loses 1 pod instead of 4" in str(found["enableJobStarving: true for gang"])
     for remedy in explanation.remedies:
-        old = run(*remedy.world.applied(remedy.made)).jobs["default/old"]
+        old = run(*remedy.world.applied(remedy.tried)).jobs["default/old"]
         assert sum(str(task.status) == "Releasing" for task in old.tasks.values()) < 4
 
 
@@ -357,7 +357,7 @@ def test_a_trial_leaves_no_trace():
     trial = Trial(objects, "default/train", explain.now)
     before = run(objects, explain.conf, explain.now).committed
     for remedy in explain.why("default/train").remedies:
-        trial.run(*remedy.world.applied(remedy.made), lambda ssn: None)
+        trial.run(*remedy.world.applied(remedy.tried), lambda ssn: None)
         assert trial.run(objects, explain.conf, lambda ssn: ssn.committed) == before
 
 
@@ -477,7 +477,7 @@ def test_what_a_queue_deserves_is_raised_to_its_guarantee_where_a_change_reaches
                                                  for arg in remedy.args)]
     assert reached
     for remedy in reached:
-        objects = remedy.world.applied(remedy.made)[0]
+        objects = remedy.world.applied(remedy.tried)[0]
         assert [each.label for each in verdicts(objects)] == ["Queue old"]
 
 
@@ -545,7 +545,7 @@ def test_as_many_nodes_are_offered_as_a_gang_needs_and_nothing_beside(pods, cpu)
     cluster.job("gang", pods=pods, cpu=cpu)
     for actions in ("allocate", "enqueue, allocate"):
         explain = Explainer(cluster.objects(), load_conf(conf(actions=actions)))
-        made = [remedy.made for remedy in explain.why("gang").find_remedies(inf)]
+        made = [remedy.tried for remedy in explain.why("gang").find_remedies(inf)]
         assert [each.settings for each in made if each.settings] == [
             (f"node/n0.more={ceil(pods / (8 // cpu))}",)]
 
@@ -568,7 +568,7 @@ def test_in_a_large_cluster_nodes_are_counted_for_the_jobs_served_before_too(lin
     for less.
     """
     objects, settings = line.objects(), load_conf(conf())
-    made = [remedy.made for remedy in Explainer(objects, settings, about="wait-39").why(
+    made = [remedy.tried for remedy in Explainer(objects, settings, about="wait-39").why(
         "wait-39").find_remedies(inf)]
     counts_of = {len(change.settings): int(change.settings[-1].rpartition("=")[2])
                  for change in made if change.settings and ".more=" in change.settings[-1]}
@@ -595,7 +595,7 @@ def test_a_job_with_its_minimum_is_offered_a_capability_for_all_of_its_pods():
 @pytest.mark.long
 def test_a_set_changes_no_node_that_the_other_change_creates():
     explain = Cluster().node("n1", cpu=12).job("train", pods=4, cpu=8, gpu=1).explainer()
-    found = [each.made for each in explain.why("train").remedies]
+    found = [each.tried for each in explain.why("train").remedies]
     assert found and not [text for each in found for text in each.settings if "-more-" in text]
 
 

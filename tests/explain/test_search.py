@@ -45,11 +45,11 @@ class Tried(Search):
     def judged(self, change, rank, alike=()):
         self.judged_ones.append(" ".join(change.settings))
         return None if self.judged_ones[-1] in self.refuses else SimpleNamespace(
-            made=change, rank=rank, alike=alike, price=Price(), placed=0, brings=())
+            tried=change, rank=rank, alike=alike, price=Price(), placed=0, brings=())
 
 
 def given(remedies):
-    return [" ".join((*each.made.settings, *(f"or {text}" for other in each.alike
+    return [" ".join((*each.tried.settings, *(f"or {text}" for other in each.alike
                                              for text in other.settings))) for each in remedies]
 
 
@@ -269,7 +269,7 @@ def test_as_many_nodes_as_the_job_takes_are_tried_unless_more_are_known_to_be_to
     option = stepped("node/n1.more", 100, rank=Rank.NODES)
     made = search.fewest(option)
     said = SimpleNamespace(facts={"nodes": [Message("gains.left", n=taken)]})
-    search._fewer(option, SimpleNamespace(made=made, brings=(said,)))
+    search._fewer(option, SimpleNamespace(tried=made, brings=(said,)))
     assert (option.at(taken) in search._known) is tried
 
 
@@ -310,7 +310,7 @@ def test_what_ends_evictions_that_go_round_is_offered_with_the_change(actions, e
     def judged(change, rank, alike=()):
         search._loops = ends not in change.settings
         return None if search._loops else SimpleNamespace(
-            made=change, rank=rank, alike=alike, price=Price(), placed=0)
+            tried=change, rank=rank, alike=alike, price=Price(), placed=0)
 
     search.judged = judged
     found = [*search.singles([once("queue/a.weight=2", rank=Rank.QUEUE)])]
@@ -409,7 +409,7 @@ def test_what_is_owed_comes_first_and_what_all_share_after_what_one_has(monkeypa
     monkeypatch.setattr(Search, "found", found)
     explain = Cluster().node("n1", cpu=1).job("a", cpu=2).explainer()
     shown = [*remedies_for(explain.evidence, explain.session.jobs["default/a"], [], 100)]
-    assert [(each.rank, " ".join(each.made.settings)) for each in shown] == [
+    assert [(each.rank, " ".join(each.tried.settings)) for each in shown] == [
         (rank, settings) for rank, _, settings in IN_ORDER[first:first + 2]]
 
 
@@ -424,4 +424,4 @@ class Ended(Tried):
 def test_of_sets_that_end_one_job_or_another_one_is_shown():
     seconds = [once(removals=(f"job/default/{name}",)) for name in "bc"]
     found = [*Ended(None).sets([once("a")], frozenset({Rank.QUEUE}), seconds)]
-    assert [each.made for each in found] == [Change(("a",), ("job/default/b",))]
+    assert [each.tried for each in found] == [Change(("a",), ("job/default/b",))]

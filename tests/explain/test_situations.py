@@ -404,7 +404,7 @@ def test_a_limit_range_that_refuses_pods_is_offered_with_what_they_have(bound, h
         "requests: {cpu: \"1\"}", has)
     found = asked(bounds, train).why("train")
     assert found.codes[0] == "pods_forbidden"
-    settings = [text for each in found.remedies for text in each.made.settings]
+    settings = [text for each in found.remedies for text in each.tried.settings]
     assert any(text.endswith(change) for text in settings), settings
 
 
@@ -626,7 +626,7 @@ def test_a_priority_class_that_is_not_there_is_created_or_another_one_named(kind
     found = cluster.why("train")
     assert f"there is no PriorityClass {name}" in found.text
     assert [remedy.change for remedy in found.remedies] == changes
-    assert all("2 more pods are placed" in str(cluster.what_if(*remedy.made.settings))
+    assert all("2 more pods are placed" in str(cluster.what_if(*remedy.tried.settings))
                for remedy in found.remedies)
     assert not Cluster([node("n1")]).add(JOB_OF[kind] % "system-node-critical").why(
         "train").remedies
@@ -669,7 +669,7 @@ def test_an_owner_that_creates_no_pods_is_offered_the_field_by_which_it_does(own
     cluster = Cluster([node("n1")]).add(manifest.replace("POD", POD))
     found = cluster.why("own")
     assert [remedy.change for remedy in found.remedies] == changes
-    assert all(cluster.what_if(*remedy.made.settings).holds(remedy.job, "placed")
+    assert all(cluster.what_if(*remedy.tried.settings).holds(remedy.job, "placed")
                for remedy in found.remedies)
 
 

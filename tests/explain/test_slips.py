@@ -276,7 +276,7 @@ def test_a_job_of_another_namespace_whose_queue_is_not_there_has_the_same_change
      metadata: {name: train, namespace: ml}, spec: {queue: teem, minAvailable: 1, tasks: [{name: w,
      replicas: 1, template: {spec: {containers: [{name: c}]}}}]}}"""
     found = Cluster().node("n1", cpu=4).queue("team").add(job).why(name)
-    assert next(each.made.settings for each in found.remedies) == ("job/ml/train.queue=team",)
+    assert next(each.tried.settings for each in found.remedies) == ("job/ml/train.queue=team",)
 
 
 def test_pods_that_volcano_does_not_schedule_are_named():

@@ -164,7 +164,7 @@ def test_what_ends_a_loop_was_run(job):
     remedies = list(timeline.why(job).remedies_within(600))
     assert "queue a: priority 10 -> 0" in [remedy.change for remedy in remedies]
     for remedy in remedies:
-        again = watched(*remedy.world.applied(remedy.made), 40)
+        again = watched(*remedy.world.applied(remedy.tried), 40)
         assert len(again.evictions) <= 1, remedy.change
 
 

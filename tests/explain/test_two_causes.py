@@ -98,7 +98,7 @@ def holds(*names):
 
 def first_holds(world):
     remedies = [*world.why("train", conf=CONF).remedies_within(60)]
-    return world.what_if(*remedies[0].made.settings, remove=remedies[0].made.removals,
+    return world.what_if(*remedies[0].tried.settings, remove=remedies[0].tried.removals,
                          base_conf=CONF).holds("train", "placed") if remedies else None
 
 

@@ -133,7 +133,7 @@ def test_more_nodes_stand_where_the_one_that_they_are_like_stands():
     (more,) = [remedy for remedy in Explainer(cluster.objects(), TOPOLOGY).why("mpi").remedies
                if "like n1" in remedy.change]
     racked = {obj.name: [each.selector.exact_match.name for each in obj.spec.members]
-              for obj in more.world.applied(more.made)[0] if obj.kind == "HyperNode"}
+              for obj in more.world.applied(more.tried)[0] if obj.kind == "HyperNode"}
     assert racked["rack-a"][:2] == ["n1", "n2"] and "n1-more-0" in racked["rack-a"]
     assert racked["rack-b"] == ["n3", "n4"] and racked["row"] == ["rack-a", "rack-b"]
 

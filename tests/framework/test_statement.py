@@ -34,7 +34,8 @@ def do_some(data: st.DataObject, ssn: Session, statement: Statement) -> None:
     for task in data.draw(st.lists(st.sampled_from(tasks), max_size=8, unique_by=lambda t: t.uid)):
         node = ssn.nodes[data.draw(st.sampled_from(sorted(ssn.nodes)))]
         if task.status == RUNNING:
-            statement.evict(ssn.nodes[task.node_name].tasks[task.key].clone(), "room is needed")
+            statement.evict(ssn.nodes[task.node_name].tasks[task.key].clone(),
+                            "resources are needed")
         elif task.status == PENDING and task.resreq.less_equal(node.idle, "zero"):
             statement.allocate(task, node)
         elif task.status == PENDING:

@@ -162,7 +162,7 @@ def seen_by(ssn: Session, uids: Iterable[str], arrays: NodeArrays | None = None)
         everywhere = np.ones(ssn.table.count, bool)
         board = arrays.board(task)
         found[task.name] = {
-            "room": arrays.fit(task.init_resreq).tolist(),
+            "fit": arrays.fit(task.init_resreq).tolist(),
             "allowed": arrays.allowed(task).tolist(),
             "scores": np.broadcast_to(arrays.scores(task, everywhere), everywhere.shape).tolist(),
             "ranks": board and board.ranks.current().tolist(),

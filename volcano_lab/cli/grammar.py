@@ -148,11 +148,11 @@ def add(name: str, row: dict[str, Any]) -> None:
         return getattr(loaded(row["module"]), function)(**given)
 
     known = SHARED | row.get("options", {})
-    made = Command(
+    command = Command(
         name, callback=run, help=row["text"].strip("\n"),
         params=[parameter(each, known[each]) for each in row.get("params", "").split()],
         context_settings=volcano_lab.context_settings | row.get("context_settings", {}))
-    volcano_lab.add_command(language("en or zh, the language of the answer.")(made))
+    volcano_lab.add_command(language("en or zh, the language of the answer.")(command))
 
 
 for each in COMMANDS:

@@ -154,7 +154,7 @@ def _sparing(remedies: Iterable[Remedy]) -> Remedy | None:
     """
     first = None
     for remedy in remedies:
-        if not (remedy.price.takes or remedy.made.removals):
+        if not (remedy.price.takes or remedy.tried.removals):
             return remedy
         first = first or remedy
     return first

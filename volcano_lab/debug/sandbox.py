@@ -95,7 +95,7 @@ class HandStatement:
         self.statement.pipeline(self.rehearsal.task(pod), self.rehearsal.node(node).name)
         return self
 
-    def evict(self, pod: str, reason: str = "room is needed") -> HandStatement:
+    def evict(self, pod: str, reason: str = "resources are needed") -> HandStatement:
         """Evict a running pod."""
         task = self.rehearsal.task(pod)
         self.statement.evict(self.rehearsal.node(task.node_name).tasks[task.key].clone(), reason)

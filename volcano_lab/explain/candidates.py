@@ -112,7 +112,7 @@ class Candidates(others.Others):
         yield from configuration.named_right(world)
         if "no_enqueue_action" not in codes:
             yield configuration.with_action(world, "allocate")
-        if codes & {*sizes.ROOM, *CAPABILITY, "over_deserved", "overcommit_refuses"}:
+        if codes & {*sizes.FULL, *CAPABILITY, "over_deserved", "overcommit_refuses"}:
             yield from self._from_others()
         if codes & {*CAPABILITY, *SHARE, "queue_closed", "refused", "node_group"}:
             yield from options.in_queues(world, [job.uid], self._other_queues(job.queue))

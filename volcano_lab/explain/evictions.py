@@ -154,33 +154,33 @@ def _not_enough(seen: Evidence, job: JobInfo, answers: list[Record], action: str
     ones.
     """
     least = job.min_available
-    made = {record["task"] for record in seen.in_action(action, "do", job=job.uid)
+    freed = {record["task"] for record in seen.in_action(action, "do", job=job.uid)
             if record["operation"] == "pipeline"}
-    unserved = [record for record in answers if record["task"] not in made]
+    unserved = [record for record in answers if record["task"] not in freed]
     protected = [*protected_causes(seen, job, unserved)]
-    if made and not seen.in_action(action, "commit", job=job.uid):
+    if freed and not seen.in_action(action, "commit", job=job.uid):
         return [_with_budgets(seen, answers, Message(
-            "victims_insufficient.gang", action=action, made=len(made), least=least), answers,
-            _skipped(seen, job, action, made)), *protected]
+            "victims_insufficient.gang", action=action, freed=len(freed), least=least), answers,
+            _skipped(seen, job, action, freed)), *protected]
     answers = unserved or answers
     if protected or not seen.ssn.job_starving(job):
         return protected or [Cause.of("minimum_promised", records=answers[-1:], action=action,
                                       least=least)]
     combined = [record for record in seen.of("asked", point=POINTS[action])
-                if seen.tasks[record["task"]].job == job.uid and record["task"] not in made]
+                if seen.tasks[record["task"]].job == job.uid and record["task"] not in freed]
     agreed = [record for record in combined if record["answer"]]
     found = [*disagreeing(seen, job, answers)] if combined and not agreed else []
     return found or [_with_budgets(seen, answers, _most_freed(seen, agreed, action),
                                    agreed or answers)]
 
 
-def _skipped(seen: Evidence, job: JobInfo, action: str, made: set[str]) -> Message | None:
+def _skipped(seen: Evidence, job: JobInfo, action: str, freed: set[str]) -> Message | None:
     """What evictions leave of a node that is enough for a further pod of the gang, and reclaim
     skips it, as it may evict no more pods there.
     """
-    waiting = [amounts(task.init_resreq) for task in unplaced(job) if task.key not in made]
+    waiting = [amounts(task.init_resreq) for task in unplaced(job) if task.key not in freed]
     taken = set(chain(*(record["chosen"] for record in seen.in_action(action, "victims")
-                        if record["task"] in made)))
+                        if record["task"] in freed)))
     made_by = seen.in_action(action, "do", operation="pipeline", job=job.uid)
     for record in made_by if action == "reclaim" else ():
         node = seen.ssn.nodes[record["node"]]

@@ -41,7 +41,7 @@ class Evidence:
         self.given = getattr(objects, "given", objects)
         self.newest = max((time for obj in self.given for time in times_of(obj)), default=0.0)
         self.classes, self.stopped = classes_of(objects), stopped(objects)
-        self.names = Names(ssn, [*self.given, *getattr(objects, "made", ())])
+        self.names = Names(ssn, [*self.given, *getattr(objects, "created", ())])
         self.brief = False  # without holders
         self.future: Any = None  # the outcome of further cycles, once they have run
         self.alone: Any = None  # that in which nothing is changed, where it was needed

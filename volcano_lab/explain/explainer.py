@@ -126,10 +126,10 @@ class Explainer(Shown):
         job = self.session.jobs[uid]
         later = self._later.get(self.names.called(uid))
         if later and not job.tasks:
-            made = with_defaults([*self.objects, *later])
-            made.given = [*self.evidence.given]
-            made.not_created = self.evidence.not_created
-            found = self._why_with(made, self.names.called(uid))
+            completed = with_defaults([*self.objects, *later])
+            completed.given = [*self.evidence.given]
+            completed.not_created = self.evidence.not_created
+            found = self._why_with(completed, self.names.called(uid))
             if "pods_later" not in [cause.code for cause in found.causes]:  # no Job is given
                 found.causes.append(Cause.of("pods_later", context=True, pods=len(later)))
             return found
@@ -137,7 +137,7 @@ class Explainer(Shown):
         codes = {cause.code for cause in causes}
         if codes & {*remedies.VOLUMES} or (job.is_pending() and codes & {*REFUSED}):
             causes += remedies.behind(self.evidence, job, codes)
-        if codes & {*sizes.ROOM} and len(self.session.nodes) < outcome.LARGE:
+        if codes & {*sizes.FULL} and len(self.session.nodes) < outcome.LARGE:
             causes += remedies.larger_first(self.evidence, job)
         causes += [*self._reserving(causes), *releases.defect_causes(self.evidence, job, causes)]
         loops = self.loops() if len(self.session.nodes) < outcome.LARGE else None

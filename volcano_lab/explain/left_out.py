@@ -231,7 +231,7 @@ def _with_a_queue(seen: Evidence, name: str, lost: dict[str, str], why_with: Why
             if not any(remedy.placed for remedy in found):
                 changed = option.most.given(seen.given, world.conf)[0]
                 rest = why_with(changed, uid).remedies_within(seconds)
-                found = [evolve(more, made=option.most + more.made, world=world)
+                found = [evolve(more, tried=option.most + more.tried, world=world)
                          for more in islice(rest, 1)] or found
             yield from found
 

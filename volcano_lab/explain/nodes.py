@@ -23,8 +23,8 @@ REQUIRED = ("node_affinity", "volume_node", "volume_zone")
 """Rules of labels that the author of a pod knows, or of its volume: which nodes these let in."""
 
 
-def node_causes(seen: Evidence, job: JobInfo, room: bool = True) -> Iterator[Cause]:
-    """Yield why pods of the job found no node in their last search; with `room` also what nodes
+def node_causes(seen: Evidence, job: JobInfo, free: bool = True) -> Iterator[Cause]:
+    """Yield why pods of the job found no node in their last search; with `free` also what nodes
     lack.
     """
     tasks = {task.key: task for task in job.tasks.values()}
@@ -43,9 +43,9 @@ def node_causes(seen: Evidence, job: JobInfo, room: bool = True) -> Iterator[Cau
         reported |= {signature, *objections.values()}
         let_in = [name for name in nodes if name not in objections]
         full: list[Cause] = []
-        if room and "room" not in reported and INSUFFICIENT in record["errors"]:
+        if free and "free" not in reported and INSUFFICIENT in record["errors"]:
             full = _full(seen, task, record, (nodes, let_in), inside)
-            reported |= {"room"} if full else set()
+            reported |= {"free"} if full else set()
             for cause in full[:1] if refused else ():
                 cause.numbers |= _behind(seen, record, refused)
         yield from _in_order(refused, full, len(let_in))

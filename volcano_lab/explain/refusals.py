@@ -161,7 +161,7 @@ def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         found.said = [*found.sentences, _of_gang(seen, job, record, found)]
         if job.is_ready() and "limit" in found.numbers and _fits(
                 seen.trace.start["tasks"][record["task"]]["request"], seen.free(record)):
-            found.said = [*found.sentences, Message("queue.room")]
+            found.said = [*found.sentences, Message("queue.free")]
         yield found
         yield from never_starts(seen, found.numbers.get("stranded", ()))
         level = seen.trace.records[record.number - 1]

@@ -138,17 +138,17 @@ def place(remedy: Remedy, job: JobInfo) -> tuple[int, ...]:
     Behind all of these comes what places some pods only, or ends others for these, then what breaks
     a gang, and what costs others more than the job requests.
     """
-    made, rank, price = remedy.made, remedy.rank, remedy.price
-    lower = rank == Rank.LESS and any(map(LESS.search, made.settings))
+    change, rank, price = remedy.tried, remedy.rank, remedy.price
+    lower = rank == Rank.LESS and any(map(LESS.search, change.settings))
     splits = (lower or bool(price.ends)) and remedy.placed < len(job.tasks)
-    cuts = made.removals or any(".requests" in text for text in made.settings)
+    cuts = change.removals or any(".requests" in text for text in change.settings)
     stage = STAGES.get(rank, 3 if price.takes or cuts else 2)
     changed = {text.partition("=")[2] if ".queue=" in text else text.partition(".")[0]
-               for text in (*made.settings, *made.removals)} - remedy.world.own(job)
+               for text in (*change.settings, *change.removals)} - remedy.world.own(job)
     shared = [each for each in changed if each.startswith(("conf/", "plugin/"))]
     scope = max((1 + each.startswith("conf/") * (1 + any(
         name not in each for name in remedy.world.actions)) for each in shared), default=0)
-    owed = price.owed and not cuts and not any(map(NOT_OWED.search, made.settings))
+    owed = price.owed and not cuts and not any(map(NOT_OWED.search, change.settings))
     return (price.dear, splits, min(stage, 1) if owed else stage, len(price.ends), scope,
             len(changed) - len(shared), rank)
 

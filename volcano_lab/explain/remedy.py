@@ -28,12 +28,12 @@ class Remedy:
     """A change that turns the answer, with messages of what it gives and takes (`brings`), how much
     it changes (`rank`) and takes from others (`price`).
 
-    `made` is the change, `alike` are others of its kind that do the same. `args` are those of
+    `tried` is the change, `alike` are others of its kind that do the same. `args` are those of
     `what-if` for it, with which `placed` pods of the `job` have nodes once the cluster is at rest.
     """
 
     brings: tuple[Message, ...]
-    made: Change
+    tried: Change
     rank: int
     world: options.World = field(eq=False)
     job: str = ""
@@ -51,7 +51,8 @@ class Remedy:
     def does(self) -> Message:
         """What is changed, in one of the ways that do the same."""
         ends = self.rank == options.Rank.WAIT
-        return words.any_of([self.world.described(each, ends) for each in (self.made, *self.alike)])
+        return words.any_of(
+            [self.world.described(each, ends) for each in (self.tried, *self.alike)])
 
     @property
     def change(self) -> str:
@@ -65,17 +66,17 @@ class Remedy:
 
     @property
     def args(self) -> list[str]:
-        return self.made.args
+        return self.tried.args
 
     @property
     def kubectl(self) -> list[str]:
         """The commands that carry it out; none where it takes more than these, or waiting."""
-        return [] if self.rank == options.Rank.WAIT else kubectl(self.made, self.world.objects)
+        return [] if self.rank == options.Rank.WAIT else kubectl(self.tried, self.world.objects)
 
     @property
     def again(self) -> list[str]:
         """The objects that have to be deleted and created again with it."""
-        return created_again(self.made, self.world.objects)
+        return created_again(self.tried, self.world.objects)
 
     def as_dict(self) -> dict[str, Any]:
         """The change as plain data, jobs by their names: pods that are evicted, gangs that break

@@ -98,7 +98,7 @@ class Search(Tries):
             yield from self.sets([*own, *late], EVERY)
         if self._leaves_less():
             yield from self.chain()
-        yield from sorted(self.singles(waits), key=lambda each: len(each.made.removals))[:1]
+        yield from sorted(self.singles(waits), key=lambda each: len(each.tried.removals))[:1]
         if all(not change.settings or ".more=" in change.settings[0] for change in self.offered):
             yield from self.singles(requests)
         if not self.offered:
@@ -156,7 +156,7 @@ class Search(Tries):
             if remedy is not None:
                 wide = self.large and option.rank == Rank.NODES
                 remedy = (self._fewer if wide else self._larger)(option, remedy)
-                self.offered |= {remedy.made, *remedy.alike}
+                self.offered |= {remedy.tried, *remedy.alike}
                 yield remedy
 
     def _by_sums(self, option: Option) -> Remedy | None:
@@ -172,7 +172,7 @@ class Search(Tries):
         fewer = option.at(taken or 1)
         low = any(self._known.get(option.at(step), PLACED) < PLACED  # no fewer turn the answer
                   for step in range(taken, option.steps))
-        turns = fewer != remedy.made and not low and self.at(fewer) == PLACED
+        turns = fewer != remedy.tried and not low and self.at(fewer) == PLACED
         return self.judged(fewer, option.rank) or remedy if turns else remedy
 
     def _larger(self, option: Option, remedy: Remedy) -> Remedy:
@@ -180,11 +180,11 @@ class Search(Tries):
         of nodes, or a little smaller requests, for all pods of the job, where it places some.
         """
         nodes, pods = option.rank == Rank.NODES, len(self.job.tasks)
-        spares = bool(remedy.price.evicts) and option.rank == Rank.QUEUE and by_sums(remedy.made)
+        spares = bool(remedy.price.evicts) and option.rank == Rank.QUEUE and by_sums(remedy.tried)
         fills = (nodes or (option.kind, option.rank) == ("cut", Rank.JOB)) and not (
             self.large or remedy.placed >= pods)
         least = next((step for step in range(1, option.steps + 1) if spares or fills
-                      if option.at(step) == remedy.made), 0)
+                      if option.at(step) == remedy.tried), 0)
         found = dict.fromkeys(range(least + 1), remedy)
 
         def enough(step: int) -> bool:
@@ -252,8 +252,8 @@ class Search(Tries):
                     found += filter(None, [self.judged(change, most, alike)])
             if perf_counter() > self.end or len(found) >= FIRSTS:
                 break
-        self.offered |= {each for remedy in found for each in (remedy.made, *remedy.alike)}
-        sets = grouped((remedy.made.settings, remedy) for remedy in sorted(
+        self.offered |= {each for remedy in found for each in (remedy.tried, *remedy.alike)}
+        sets = grouped((remedy.tried.settings, remedy) for remedy in sorted(
             found, key=lambda remedy: remedy.rank))  # but for the jobs that they end
         yield from [first for first, *_ in sets.values()][:SETS]
 
@@ -305,7 +305,7 @@ class Search(Tries):
         return causes, [option for option in candidates(world, ssn, job, causes)
                         if not any(text.startswith(brought) for text in option.most.settings)]
 
-    def _step(self, made: Change, causes: list[Cause], options: list[Option]
+    def _step(self, change: Change, causes: list[Cause], options: list[Option]
               ) -> tuple[Option, list[Cause], list[Option]] | None:
         """The first option that turns the first cause, with what the job waits for then; or else
         the first one after which others may help that could not before.
@@ -313,9 +313,9 @@ class Search(Tries):
         known, opening = {option.most for option in options}, None
         for option in options:
             if option.kind not in ALONE or (option.kind, option.rank) == ("cut", Rank.JOB):
-                turned, following = self._next(made + option.most)
+                turned, following = self._next(change + option.most)
                 step = option, turned, following
-                if self.at(made + option.most) == PLACED or _first(turned) != _first(causes):
+                if self.at(change + option.most) == PLACED or _first(turned) != _first(causes):
                     return step
                 if any(each.most not in known and each.kind not in ALONE
                        and each.rank < Rank.NODES for each in following):
@@ -336,9 +336,9 @@ class Search(Tries):
         for option in [*done]:
             rest = [each for each in done if each is not option]
             done = rest if self.at(_sum(rest)) == PLACED else done
-        made = Change()
+        change = Change()
         for place, option in enumerate(done):
-            made += self._least(option, made, _sum(done[place + 1:]))
-        if made not in self.offered:
-            self.offered.add(made)
-            yield from filter(None, [self.judged(made, max(option.rank for option in done))])
+            change += self._least(option, change, _sum(done[place + 1:]))
+        if change not in self.offered:
+            self.offered.add(change)
+            yield from filter(None, [self.judged(change, max(option.rank for option in done))])

@@ -21,7 +21,7 @@ from volcano_lab.manifests.field_defaults import HOSTNAME
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.trace import amounts
 
-ROOM = ("cluster_full", "fragmented", "allowed_nodes_full", "larger_than_any_node")
+FULL = ("cluster_full", "fragmented", "allowed_nodes_full", "larger_than_any_node")
 DEVICES = 8000
 """As many thousandths of a device as a node has that is to be bought."""
 
@@ -55,7 +55,7 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) 
 
 def _refused(waiting: list[TaskInfo], causes: list[Cause]) -> list[TaskInfo]:
     """Those of some pods that are as large as one that found no node; all, where none is named."""
-    records = [record for cause in causes if cause.code in ROOM for record in cause.records]
+    records = [record for cause in causes if cause.code in FULL for record in cause.records]
     keys = {record.get("task") for record in records}
     sizes = [task.init_resreq for task in waiting if task.key in keys]
     return [task for task in waiting if task.init_resreq in sizes] or waiting
@@ -174,7 +174,7 @@ def _lacking(ssn: Session, causes: list[Cause], largest: Amounts, members: int
             lacking[name] = max(amount, lacking.get(name, 0.0))
             if cause.numbers.get("whole"):  # all the cluster has, of which the gang needs more
                 gang[name] = amount + (members - 1) * cause.numbers["each"][name]
-        if cause.code in ROOM:
+        if cause.code in FULL:
             for name, amount in cause.numbers["free_on_one_node"].items():
                 lacking[name] = max(largest.get(name, 0.0) - amount, lacking.get(name, 0.0))
                 gang[name] = members * largest.get(name, 0.0) - cause.numbers["free_in_total"][name]
@@ -225,7 +225,7 @@ def _of_the_vendor(world: World, uid: str, asked: Collection[str], there: Iterab
 def _together(world: World, uid: str, causes: list[Cause]) -> Iterator[Option]:
     """Less at once of all resources of which no node has enough."""
     for cause in causes:
-        if cause.code in ROOM:
+        if cause.code in FULL:
             yield from values.requests(world, uid, cause.numbers["free_on_one_node"])
 
 

@@ -266,11 +266,11 @@ def loop_causes(timeline: Timeline, uid: str, last: int) -> Iterator[tuple[str, 
     own = loop_cause(timeline, uid, last)
     if own is not None:
         yield uid, own
-    made = [each for each in timeline.evictions if each.winner == uid and each.cycle <= last]
-    for victim in dict.fromkeys(each.job for each in made if each.job != uid):
+    caused = [each for each in timeline.evictions if each.winner == uid and each.cycle <= last]
+    for victim in dict.fromkeys(each.job for each in caused if each.job != uid):
         cause = loop_cause(timeline, victim, last)
         if cause is not None and uid in cause.numbers["losers"]:
-            said = Message("room_taken", times=_times(made), job=_names(timeline, [victim]))
+            said = Message("room_taken", times=_times(caused), job=_names(timeline, [victim]))
             yield victim, Cause("room_taken", [said, *cause.sentences], cause.numbers)
 
 

@@ -201,11 +201,11 @@ def elsewhere(pods: list[api.Pod], owner: api.OwnerReference | None = None, run:
     """
     if pods:
         names = dict.fromkeys(pod.spec.scheduler_name for pod in pods)
-        made = next((ref.kind for ref in pods[0].metadata.owner_references), "")
+        creator = next((ref.kind for ref in pods[0].metadata.owner_references), "")
         rows = TABLES["owners"]
         by = Message("other_scheduler.owner", kind=owner.kind, name=owner.name,
                      flag=owners.known_of("switch", owner), template=rows["templates"].get(
-                         f"{owner.kind} {made}", Message("other_scheduler.template"))
+                         f"{owner.kind} {creator}", Message("other_scheduler.template"))
                      ) if owner else None
         more = f"other_scheduler.{owner.kind}" if owner else ""
         yield Cause.of("other_scheduler", by, Message(more) if known(more) else None, context=run,
@@ -288,7 +288,7 @@ def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     too_small = list(topology_causes(seen, job))
     yield from too_small[:1]
     yield from claim_causes(seen, job)
-    yield from node_causes(seen, job, room=not too_small)
+    yield from node_causes(seen, job, free=not too_small)
     yield from too_small[1:]  # who holds what, after the state of the nodes themselves
     gang = gangs.gang_cause(seen, job)
     if gang is not None:

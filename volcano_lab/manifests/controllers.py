@@ -191,7 +191,7 @@ class Controllers:
         time = obj.metadata.creation_timestamp or FIRST_TIME
         for each in created.objects:
             if not isinstance(each, api.Pod):
-                self.into.made.append(each)
+                self.into.created.append(each)
                 parts += self.parts(identified(each, time))
         if later := self._admitted(obj, created.later):
             self.into.later[obj.key] = later

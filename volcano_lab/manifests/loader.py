@@ -58,7 +58,7 @@ class Loaded(list[api.KubernetesObject]):
     without effect, `places` where each object is written, and `reports`, by name what was not read
     and the last warning of a controller, by `pod/NAME` those about a pod; of its own, `not_created`
     why pods of an object (by key) are not created, `later` has the pods of a Volcano Job whose
-    PodGroup is not admitted yet, `given` the manifests before controllers, `made` the objects
+    PodGroup is not admitted yet, `given` the manifests before controllers, `created` the objects
     between, of which these create others in turn; `unseen` has the nodes that the scheduler leaves
     out by its flag, `scheduler` its version where it is another one.
 
@@ -73,7 +73,7 @@ class Loaded(list[api.KubernetesObject]):
         self.places: dict[tuple[str, str, str], Said] = getattr(source, "places", {})
         self.reports: dict[str, list[Message]] = getattr(source, "reports", {})
         self.not_created: dict[str, list[Message]] = getattr(source, "not_created", {})
-        self.made: list[api.KubernetesObject] = [*getattr(source, "made", ())]
+        self.created: list[api.KubernetesObject] = [*getattr(source, "created", ())]
         self.unseen: list[api.Node] = getattr(source, "unseen", [])
         self.node_labels: list[str] = getattr(source, "node_labels", [])
         self.scheduler: str = getattr(source, "scheduler", "")

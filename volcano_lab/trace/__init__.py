@@ -8,7 +8,7 @@ all values are numbers, names, truth values, lists and dicts. Amounts are dicts 
 (millicores, bytes, thousandths of anything else), without dimensions that are zero. `trace.kinds`
 is the table of the kinds.
 
-The columns of `node_values` are "room" (2: fits idle resources, 1: fits future idle, 0: neither),
+The columns of `node_values` are "fit" (2: fits idle resources, 1: fits future idle, 0: neither),
 "predicate predicates" and the like (whether the task may be placed there), "node_order binpack" and
 the like (a plugin's score); `TraceReader.node_values` and `scores` combine them. Without
 `every_call` they replace the calls of predicate, node_order and batch_node_order during allocation,

@@ -14,7 +14,7 @@ from attrs import define
 from volcano_lab.api import NodeInfo, NodeList, TaskInfo
 from volcano_lab.framework.placement.arrays import FITS, LATER, Board, ByRow, NodeArrays
 
-ROOM = "room"
+FIT = "fit"
 Look = tuple[int, list[int], dict[str, list[Any]]]
 
 
@@ -33,7 +33,7 @@ class _Shown:
 class NodeLog:
     """`look` returns (number of the kind of task, new rows, {column: values of those rows}).
 
-    The columns are "room" and "point plugin", such as "node_order binpack".
+    The columns are "fit" and "point plugin", such as "node_order binpack".
     """
 
     def __init__(self, arrays: NodeArrays):
@@ -65,7 +65,7 @@ class NodeLog:
                       for column, part in shown.parts}
         shown.seen = len(table.changes)
         fit = np.maximum(shown.board.fit.current()[rows], 0)
-        return shown.number, rows, {ROOM: fit.tolist()} | values
+        return shown.number, rows, {FIT: fit.tolist()} | values
 
     def _compare(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> Look | None:
         now = self._compute(task, nodes)
@@ -84,7 +84,7 @@ class NodeLog:
         assert isinstance(nodes, NodeList)
         filters, orders, batches = self.columns
         fit = np.maximum(arrays.fit(task.init_resreq), 0)
-        now, fits = {ROOM: fit}, arrays.inside(nodes) & (fit >= LATER)
+        now, fits = {FIT: fit}, arrays.inside(nodes) & (fit >= LATER)
         for column, predicate in zip(filters, arrays.predicates, strict=True):
             allowed = predicate(task)
             if allowed is None:

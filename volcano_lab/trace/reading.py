@@ -85,8 +85,8 @@ class TraceReader(shown.Shown):
         """Return the choice of each task's last search (before a record's number), and the answers
         for each node, {node: {column: value}}.
 
-        The columns are "room" (2 now, 1 later, 0 not) and "point plugin", such as "node_order
-        binpack"; where each call was recorded there is no "room".
+        The columns are "fit" (2 now, 1 later, 0 not) and "point plugin", such as "node_order
+        binpack"; where each call was recorded there is no "fit".
         """
         known: dict[int, dict[str, list[Any]]] = {}
         found: dict[str, tuple[Record, Columns]] = {}

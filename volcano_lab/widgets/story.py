@@ -59,7 +59,7 @@ class Amounts:
 
 @define
 class Outcome:
-    """A word that may change: "The statement: **discard** (was commit): 2 of 6 pods find room".
+    """A word that may change: "The statement: **discard** (was commit): 2 of 6 pods are placed".
 
     Args:
         subject: what the word describes.

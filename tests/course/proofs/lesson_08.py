@@ -132,8 +132,8 @@ def a_must_and_a_wish(parts_table, placement_cluster, scene, where):
 
 @after("cell-64")
 def room_now_before_room_later(last, seen):
-    assert [row["room"] for row in seen] == ["later", "now", "now"] and seen[2]["chosen"]
-    assert [row["room"] for row in last] == ["later", "no", "no"] and last[0]["chosen"]
+    assert [row["fits"] for row in seen] == ["later", "now", "now"] and seen[2]["chosen"]
+    assert [row["fits"] for row in last] == ["later", "no", "no"] and last[0]["chosen"]
 
 
 @after("cell-73")

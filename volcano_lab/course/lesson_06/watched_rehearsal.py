@@ -41,7 +41,7 @@ class _Watched(HandStatement):
         self._place("pipeline", pod, node)
         return super().pipeline(pod, node)
 
-    def evict(self, pod: str, reason: str = "room is needed") -> HandStatement:
+    def evict(self, pod: str, reason: str = "resources are needed") -> HandStatement:
         self.rehearsal.trying = gettext("evict {pod}: it is {status}", pod=pod,
                                         status=self.rehearsal.status(pod))
         return super().evict(pod, reason)

@@ -25,7 +25,7 @@ WEIGHTS = {"least requested": "leastrequested", "most requested": "mostrequested
 def look(cluster: Cluster, conf: str = "", pod: str = POD) -> list[dict[str, Any]]:
     """A row a node at the last time that a node was sought for a pod in allocate.
 
-    `free` is in CPUs; `room` says whether the pod's request fits now, later (pods are leaving) or
+    `free` is in CPUs; `fits` says whether the pod's request fits now, later (pods are leaving) or
     not; `refused` has the reasons; `points` are by plugin, None where none was asked; `chosen` is
     whether the pod went there; `pods` are its tasks when the cycle ends.
 
@@ -44,9 +44,9 @@ def look(cluster: Cluster, conf: str = "", pod: str = POD) -> list[dict[str, Any
         short = _short(request, evidence.free(choice)[node])
         points = {plugin: score for plugin, score in row["scores"].items()
                   if plugin != "predicates"} or None  # none was asked
-        room = "later" if _short(request, idle) else "now"
+        fits = "later" if _short(request, idle) else "now"
         rows.append({"node": node, "free": idle.get("cpu", 0) / 1000,
-                     "room": "no" if short else room,
+                     "fits": "no" if short else fits,
                      "refused": insufficient(short) if short else row["verdict"].partition(": ")[2],
                      "points": points, "total": None if points is None else sum(points.values()),
                      "chosen": choice["node"] == node,

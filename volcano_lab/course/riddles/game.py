@@ -125,8 +125,8 @@ class Riddle:
         return found
 
     def _compared(self, changes: Sequence[str]) -> Comparison:
-        made = change_of(changes)
-        return self.cluster.what_if(*made.settings, remove=made.removals)
+        change = change_of(changes)
+        return self.cluster.what_if(*change.settings, remove=change.removals)
 
     def _row(self, cycle: Cycle) -> dict[str, Any] | None:
         return next((row for row in cycle.jobs() if row["job"].endswith(f"/{self.asks}")), None)

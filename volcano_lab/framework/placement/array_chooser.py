@@ -156,9 +156,9 @@ class Failed:
             self._errors = board.refusals(task).copy()  # the same for all tasks alike
             self._not_yet = board.fitting()
         else:
-            news = self.arrays.inside(self.nodes) & ~board.fitting() & self._not_yet
-            news[changes[self._seen :]] = False  # no task of the role has been tried there since
-            self._record(task, news)
+            refused = self.arrays.inside(self.nodes) & ~board.fitting() & self._not_yet
+            refused[changes[self._seen :]] = False  # no task of the role has been tried there since
+            self._record(task, refused)
         return self._not_yet
 
     def record(self, task: TaskInfo, fits: np.ndarray, board: Board | None,
@@ -171,10 +171,10 @@ class Failed:
         self._record(task, among & ~fits & self._not_yet)
         self.tried(task)
 
-    def _record(self, task: TaskInfo, news: np.ndarray) -> None:
-        if np.count_nonzero(news):
-            self.errors.record(task, news)
-            self._not_yet &= ~news
+    def _record(self, task: TaskInfo, refused: np.ndarray) -> None:
+        if np.count_nonzero(refused):
+            self.errors.record(task, refused)
+            self._not_yet &= ~refused
 
 
 def _only(row: int, size: int) -> np.ndarray:

@@ -127,16 +127,16 @@ def created(obj: OperatorObject, objects: list[KubernetesObject],
         priorities: The value of each PriorityClass.
         handed: The uids of objects of which there are pods for Volcano, or PodGroups.
     """
-    made = _found(obj, objects)[1]
-    why = _why_not(obj, objects, there, made)
+    found = _found(obj, objects)[1]
+    why = _why_not(obj, objects, there, found)
     if why is not None:
-        later = [*_to_come(obj, objects, made)] if "Pod" in there and not why else []
+        later = [*_to_come(obj, objects, found)] if "Pod" in there and not why else []
         return Created(sentences=why, later=later)
-    if isinstance(made, Created):
-        if not (made.objects or made.sentences):
-            made.sentences.append(Message("not_created.names_none"))
-        return made
-    plan, gangs = Created(), made or []
+    if isinstance(found, Created):
+        if not (found.objects or found.sentences):
+            found.sentences.append(Message("not_created.names_none"))
+        return found
+    plan, gangs = Created(), found or []
     asked = OPERATORS[type(obj)].hands_over(obj, gangs) or obj.metadata.uid in handed
     for gang in gangs:
         _add_gang(obj, gang, asked, given, priorities, plan)
@@ -147,28 +147,28 @@ def created(obj: OperatorObject, objects: list[KubernetesObject],
 
 
 def _why_not(obj: OperatorObject, objects: list[KubernetesObject], there: Set[str],
-             made: model.Found) -> list[Message] | None:
+             found: model.Found) -> list[Message] | None:
     """Return why an operator creates nothing for an object; None if it does."""
     row = OPERATORS[type(obj)]
     if row.reader is None:
         return [] if any(each.kind == row.namer for each in objects) else [
             Message("not_created.no_owner", kind=row.namer)]
     if there - {"PodGroup"}:
-        said = getattr(made, "sentences", ()) if "Job" in there else ()
+        said = getattr(found, "sentences", ()) if "Job" in there else ()
         return [why for why in said if why.code.startswith("not_created.later")]
     for path, value in SUSPENDED:
         if at(obj.spec, path) == value:
             return [workloads.suspended(obj, f"spec.{path}", str(value).lower())]
     if reason := ended(obj):
         return [reason]
-    return [Message("not_created.runtime")] if made is None else None
+    return [Message("not_created.runtime")] if found is None else None
 
 
-def _to_come(obj: OperatorObject, objects: Iterable[KubernetesObject], made: model.Found
+def _to_come(obj: OperatorObject, objects: Iterable[KubernetesObject], found: model.Found
              ) -> Iterator[Pod]:
     """Yield the pods that follow those of a gang's first roles which are there without a node."""
-    gangs = [gang for gang in made if any(role.later and role.count for role in gang.roles)
-             ] if isinstance(made, list) else []
+    gangs = [gang for gang in found if any(role.later and role.count for role in gang.roles)
+             ] if isinstance(found, list) else []
     there = grouped((each.metadata.annotations.get(task.GROUP_NAME), each) for each in objects
                     if isinstance(each, Pod) and each.namespace == obj.namespace) if gangs else {}
     for gang in gangs:

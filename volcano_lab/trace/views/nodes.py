@@ -30,35 +30,35 @@ def choices(trace: TraceReader, job: str | None = None,
               if (job is None or fields["job"] == job) and (tasks is None or task in tasks)}
     stepper = None
     for task, (record, columns) in trace.searches(wanted).items():
-        rooms: dict[str, int] = {}
-        if trace.whole and not any("room" in row for row in columns.values()):
+        fits: dict[str, int] = {}
+        if trace.whole and not any("fit" in row for row in columns.values()):
             stepper = stepper or Stepper(trace)
-            rooms = _rooms(stepper.goto(record.number).state, task)
+            fits = _fits(stepper.goto(record.number).state, task)
         for node in trace.nodes:
             row = columns.get(node, {})
             scores = reading.scores_of(row)
             verdict = CHOSEN if node == record["node"] else _verdict(
-                row, row.get("room", rooms.get(node, 2)))
+                row, row.get("fit", fits.get(node, 2)))
             yield {"task": task, "node": node, "verdict": verdict, "score": sum(scores.values()),
                    "scores": scores, "number": record.number}
 
 
-def _rooms(state: State, task: str) -> dict[str, int]:
+def _fits(state: State, task: str) -> dict[str, int]:
     """Return on which nodes a task fits idle resources (2), future idle ones (1) or none, where
     nodes were filtered call by call.
     """
     request = Resource.from_dict(state["tasks"][task]["request"])
-    rooms = {}
+    fits = {}
     for name, node in state["nodes"].items():
         idle, releasing, pipelined = (Resource.from_dict(node[part])
                                       for part in ("idle", "releasing", "pipelined"))
         short = request + pipelined
-        rooms[name] = 2 if request.less_equal(idle, ZERO) else int(
+        fits[name] = 2 if request.less_equal(idle, ZERO) else int(
             short.less_equal(idle + releasing, ZERO))
-    return rooms
+    return fits
 
 
-def _verdict(row: dict[str, Any], room: int) -> str:
+def _verdict(row: dict[str, Any], fit: int) -> str:
     """Return which plugin objects, or whether the pod fits."""
     asked = {column.partition(" ")[2]: value for column, value in row.items()
              if column.startswith("predicate ")}
@@ -67,4 +67,4 @@ def _verdict(row: dict[str, Any], room: int) -> str:
             reason = "" if isinstance(value, bool | int) else value
             reason = reason if isinstance(reason, str) else ", ".join(reason)
             return f"{plugin}: {reason}" if reason else plugin
-    return {0: NO_FIT, 1: LATER}.get(room, FITS)
+    return {0: NO_FIT, 1: LATER}.get(fit, FITS)
