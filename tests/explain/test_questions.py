@@ -564,8 +564,39 @@ ENQUEUES = conf("enqueue, allocate", "priority", "gang", "predicates", "capacity
 def test_the_sum_of_a_refusal_has_no_jobs_that_were_admitted_after_it(overtaken):
     found = overtaken.why("big", conf=ENQUEUES)
     assert "cpu 4 allocated + 4 requested = 8, limit 7" in found.text
-    assert "Reserved by" not in found.text and "default/small is admitted after it" in found.text
+    assert "Reserved by" not in found.text and "default/small is admitted, though" in found.text
     assert "Once admitted, it would wait, too: Pod default/big-t-0 requests cpu 4" in found.text
+
+
+LATER = """\
+[{{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {{name: {0}, namespace: {4},
+  creationTimestamp: "2026-01-0{2}T00:00:00Z"}}, spec: {{minMember: 1, minResources: {{cpu: {1}}}}},
+  status: {{phase: {3}}}}},
+ {{apiVersion: v1, kind: Pod, metadata: {{name: {0}, namespace: {4}, annotations: {{
+  scheduling.k8s.io/group-name: {0}}}}}, status: {{phase: Pending}}, spec: {{schedulerName: volcano,
+  nodeSelector: {{for: "{0}"}}, containers: [{{name: c, image: i, resources: {{requests: {{
+  cpu: {1}}}}}}}]}}}}]"""
+
+
+@pytest.mark.parametrize("cpu, day, by, space, said", [
+    (5, 2, "overcommit", "default", True), (5, 2, "capacity", "default", True),
+    (9, 2, "overcommit", "default", False), (5, 1, "overcommit", "default", False),
+    (5, 2, "overcommit", "other", True), (5, 2, "resourcequota", "default", True),
+    (5, 2, "resourcequota", "other", False)])
+def test_jobs_that_were_created_later_are_admitted_as_they_request_less(cpu, day, by, space, said):
+    cluster = Cluster().node("n1", cpu=10, labels={"for": "big"}).queue(
+        "default", capability={"cpu": 12}).add(LATER.format("big", 8, 1, "Pending", "default"))
+    cluster.add(LATER.format("small", cpu, day, "Inqueue", space))
+    if by == "resourcequota":
+        cluster.add("{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {"
+                    "cpu: 9}}, status: {hard: {cpu: 9}, used: {cpu: 5}}}")
+    tiers = [{"plugins": [{"name": name} for name in names]} for names in (
+        ("priority", "gang"), ("predicates", by))]
+    found = cluster.why("big", conf={"actions": "enqueue, allocate", "tiers": tiers})
+    assert found.head.startswith(("big waits for admission", "big waits for quota"))
+    assert (f"{space}/small is admitted, though created later" in found.text) is said
+    late = "both: plugin sla in tier 1; job default/big: sla-waiting-time unset -> 1m"
+    assert (late in [each.change for each in found.remedies]) is said
 
 
 @pytest.mark.long

@@ -15,6 +15,7 @@ from volcano_lab.explain.explanation import TABLES, Cause, added, part
 from volcano_lab.explain.options import Numbers, Option, Rank, World, gone, once, several
 from volcano_lab.explain.requests import still_needed
 from volcano_lab.framework import Session
+from volcano_lab.plugins.sla import WAITING_TIME
 from volcano_lab.trace import amounts, grouped, queue_attributes
 
 RANGES = {"not_created.max": ("max",), "not_created.above": ("max", "default"),
@@ -186,6 +187,7 @@ class Candidates(others.Others):
         facts = {"job": self.name, "pods": len(self.job.tasks), **cause.numbers,
                  "closed": [name for name in reversed(self.world.line(self.job.queue))
                             if self.world.queues[name].status.state != "Open"],
+                 "in_time": ("plugin/sla.tier=1", f"{self.name}.annotations[{WAITING_TIME}]=1m"),
                  "queues": self.world.queues, "top": self.ssn.topology.tiers[-1],
                  "kept": [*map(self.world.job, cause.numbers.get("kept", ()))],
                  "tiers": len(self.world.conf.tiers), "ignored": ", ".join([

@@ -10,8 +10,8 @@ from itertools import chain
 from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, TaskInfo, claims_of, status as states
-from volcano_lab.explain import gangs, origin, owners, requests
-from volcano_lab.explain.evidence import Evidence, ended, fails_to_start, of_daemon, requested
+from volcano_lab.explain import evidence, gangs, origin, owners, requests
+from volcano_lab.explain.evidence import Evidence, counts, ended, fails_to_start, requested
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.order import came_first
 from volcano_lab.messages import Message
@@ -138,7 +138,7 @@ def _alone(seen: Evidence, choice: Record, names: list[str], nodes: Iterable[str
     free, found = seen.free(choice, request), list[list[TaskInfo]]()
     for node in map(seen.ssn.nodes.__getitem__, nodes):
         pods = sorted((task for task in node.tasks.values() if task.job not in seen.ssn.jobs
-                       and task.namespace != "kube-system" and not of_daemon(task)),
+                       and task.namespace != "kube-system" and not evidence.of_daemon(task)),
                       key=lambda task: [-task.resreq.get(name) for name in names])
         found += [pods[:n] for n in range(1, min(len(pods), FEW) + 1) if not over(
             request, added(free[node.name], requested(pods[:n])))]
@@ -183,6 +183,22 @@ def by_whom(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
             [record], True)
     yield from came_first(seen, [uid for uid in largest_first if seen.of("enqueued", job=uid)],
                           job, record)
+
+
+def overtakers(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
+    """Yield the jobs of those that a limit counts which were created later, or admitted after the
+    refusal, as they request less.
+    """
+    names, own = record["short_of"], amounts(job.get_min_resources())
+    after = {each["job"] for each in seen.of("enqueued") if each.number > record.number}
+    admitted = [each for each in below(seen, record.get("level")) if not each.is_pending() and (
+        each.namespace == job.namespace or record.kind == "enqueue_comparison")]
+    later = [each for each in admitted if each.priority <= job.priority and any(counts(each)) and (
+        each.uid in after or each.creation_timestamp > job.creation_timestamp)]
+    if less := [seen.called(each.uid) for each in later
+                if {*names} <= {*over(own, amounts(each.get_min_resources()))}]:
+        yield Cause.of("overtaken", None if "sla" in seen.ssn.plugins else Message(
+            "overtaken.sla"), context=True, n=len(less), jobs=less, resources=names)
 
 
 def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:

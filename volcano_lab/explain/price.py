@@ -101,7 +101,10 @@ def price(before: Outcome, after: Outcome, start: dict[str, int], uid: str = "",
     own = before.last.jobs.get(uid) or after.last.jobs.get(uid)
     found = Price(own=inf if own is None else _share(own, whole))
     found.raised = own is not None and after.last.jobs.get(uid, own).priority > own.priority
-    for other, job in _without(before.last.jobs, _left_out(after.last)):
+    left_out = _left_out(after.last)
+    for other, job in before.last.jobs.items():
+        if other in left_out:
+            continue
         now = after.last.jobs.get(other)
         part = _share(job, whole) / max(len(job.tasks), 1)
         if now is None:
@@ -141,10 +144,6 @@ def _evicted(found: Price, job: JobInfo, gone: int, had_left: tuple[int, int], a
         found.breaks[job.uid] = left, least
         found.torn |= least > 1 and (above >= 0 or left > 0)
         found.share += part * max(had - gone, 0)
-
-
-def _without(jobs: dict[str, JobInfo], out: set[str]) -> list[tuple[str, JobInfo]]:
-    return [(uid, job) for uid, job in jobs.items() if uid not in out]
 
 
 def _left_out(ssn: Session) -> set[str]:

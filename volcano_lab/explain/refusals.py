@@ -35,10 +35,8 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             yield from _unasked(seen, job, record, amounts(job.get_min_resources()),
                                 ("allocated", "inqueue"))
     yield from _beyond_pods(job, compared)
-    after = [seen.ssn.jobs[record["job"]] for record in seen.of("enqueued")
-             if any(earlier.number < record.number for earlier in compared)]
-    if less := [seen.called(each.uid) for each in after if each.priority < job.priority]:
-        yield Cause.of("overtaken", context=True, n=len(less), jobs=less, priority=job.priority)
+    for record in [] if seen.brief else compared[:1]:
+        yield from holders.overtakers(seen, job, record)
     yield from hopeless(seen, job, "admitted")
     reported = {record["plugin"] for record in compared}
     for record in seen.of("job_enqueueable", job=job.uid):
