@@ -385,9 +385,10 @@ def test_pods_that_name_their_group_in_a_label_are_shown():
     assert said not in asked(group, exported("other", 1, 1, there=1)).why("alone").text
 
 
-def test_pods_on_a_node_that_is_not_there_are_reported():
+@pytest.mark.parametrize("name", ["old", "default/old-w-0"])
+def test_pods_on_a_node_that_is_not_there_are_reported(name):
     text = FULL.replace("nodeName: n1", "nodeName: gone")
-    assert asked(text).why("old").causes[0].text == (
+    assert asked(text).why(name).causes[0].text == (
         "Pod default/old-w-0 is on gone, which is not among the objects.")
 
 

@@ -60,7 +60,8 @@ def why_placed(seen: Evidence, task: TaskInfo) -> Explanation:
     refused, waits = [*beyond.beyond_causes(seen, [task])], task.status == PIPELINED
     said = [promises.promised(seen, job)] if waits or not refused else []
     said += [] if refused else [
-        questions.why_here(seen, task), questions.despite(seen, task, task.node_name),
+        promises.nowhere(seen, [task]), questions.why_here(seen, task),
+        questions.despite(seen, task, task.node_name),
         *why_job.unusual(seen, job, [task]), *questions.packed(seen, [task])]
     causes = idle or [*filter(None, said), *refused]
     if task.status == FAILED:

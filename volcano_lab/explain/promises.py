@@ -25,7 +25,7 @@ OVERDUE = 60
 def going_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield which pods of a job are pipelined, why some leave, and that some have no node."""
     going, pending = leaving(seen, job), counts(job)[2]
-    for cause in (promised(seen, job), going, _nowhere(seen, job)):
+    for cause in (promised(seen, job), going, nowhere(seen, job.tasks.values())):
         if cause is not None and not (pending and cause.numbers.get("gang")):
             yield from nodes.node_causes(seen, job) if cause.numbers.get("gang") else ()
             yield cause
@@ -237,9 +237,9 @@ def _never_bound(seen: Evidence, job: JobInfo, task: TaskInfo) -> Cause:
          "against": against.code if against else ""}, against.records if against else [])
 
 
-def _nowhere(seen: Evidence, job: JobInfo) -> Cause | None:
+def nowhere(seen: Evidence, tasks: Iterable[TaskInfo]) -> Cause | None:
     """That pods are bound to nodes that are not among the objects."""
-    lost = {task.key: task.node_name for task in job.tasks.values()
+    lost = {task.key: task.node_name for task in tasks
             if task.node_name and task.node_name not in seen.ssn.nodes}
     return Cause.of("node_missing", n=len(lost), pod=next(iter(lost)),
                     nodes=[*dict.fromkeys(lost.values())]) if lost else None

@@ -95,8 +95,10 @@ def _points(scores: dict[str, float]) -> list[Message]:
 
 def despite(seen: Evidence, task: TaskInfo, node: str) -> Cause | None:
     """Return the taint or the labels by which Kubernetes keeps a pod off a node, where no plugin
-    compares them, or the pod is there already.
+    compares them, or the pod is there already; None also of a node that is not among the objects.
     """
+    if node not in seen.ssn.nodes:
+        return None
     there = seen.ssn.nodes[node].node
     taint = taints.first_untolerated(there.spec.taints, task.pod.spec.tolerations)
     fits = taint is None and pod_info.PodInfo(task.pod).required_nodes.matches(there)
