@@ -311,3 +311,16 @@ def test_how_many_pods_of_a_gang_fit_stands_in_the_first_line(left, said):
         cluster.node(name, cpu=8).job(f"on-{name}", cpu=8 - cpu, running={name: 1})
     head = Explainer(cluster.objects(), conf("gang", "predicates")).why("new").head
     assert said in head and ("of its pods fit" in head) == bool(said)
+
+
+@pytest.mark.parametrize("plugins, deserved, said, offered", [
+    (("proportion", "capacity"), 6, "proportion decides here. Queues have", True),
+    (("proportion", "capacity"), None, "proportion decides here. No queue has", False),
+    (("proportion",), 6, "", False)])
+def test_of_two_plugins_that_share_between_queues_the_one_that_refuses_is_named(
+        plugins, deserved, said, offered):
+    cluster = Cluster().node("n1", cpu=10).queue("a", **{"deserved": deserved} if deserved else {})
+    cluster.queue("b").job("old", queue="b", cpu=4, running={"n1": 1}).job("x", queue="b", cpu=2)
+    found = cluster.job("new", queue="a", cpu=6).why("new", conf=conf("predicates", *plugins))
+    assert ("both configured" in found.text) is bool(said) and said in found.text
+    assert ("without plugin proportion" in [each.change for each in found.remedies]) is offered

@@ -12,7 +12,7 @@ from typing import Any
 from volcano_lab.api import PIPELINED, Resource, objects as api, taints, total
 from volcano_lab.api.storage import size
 from volcano_lab.changes import UNSCHEDULABLE, Change, at_path, path_text, value_text
-from volcano_lab.explain import lint, options, owners, required, rules, sizes, values, volumes
+from volcano_lab.explain import options, owners, required, rules, sizes, values, volumes
 from volcano_lab.explain.configuration import Configured, switched
 from volcano_lab.explain.evidence import unplaced
 from volcano_lab.explain.explanation import Amounts, added, over, part
@@ -139,10 +139,7 @@ class Fields(Configured):
         return once(*texts)
 
     def less_deserved(self, numbers: Numbers) -> Iterator[Option]:
-        """One plugin that computes shares instead of two, or less that others deserve by capacity.
-        """
-        if self.ssn.plugins.keys() >= lint.SHARES:
-            yield once(f"plugin/{numbers['plugin']}.tier=null", rank=Rank.SWITCH)
+        """Less that others deserve by capacity."""
         if "capacity" in self.ssn.plugins:
             for other, (name, amount) in product(numbers["queues"], numbers["short_of"].items()):
                 yield from values.lowered(self.world, other, "deserved", name, amount)

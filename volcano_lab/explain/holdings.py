@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, PENDING, PIPELINED, JobInfo, Resource
-from volcano_lab.explain import beyond, lint, origin, questions, why_job
+from volcano_lab.explain import beyond, origin, questions, why_job
 from volcano_lab.explain.evidence import Evidence, counts, requested, unbound
 from volcano_lab.explain.explanation import Cause, Explanation, over, part
 from volcano_lab.explain.head import gap_of, head_of
@@ -48,7 +48,7 @@ def why_queue(seen: Evidence, queue: str) -> Explanation:
 
 def _without_share(seen: Evidence, queue: str) -> Explanation:
     """That a queue has no jobs, or no plugin gives it a share; what is kept for it all the same."""
-    own, shared = seen.ssn.queues[queue], lint.SHARES & seen.ssn.plugins.keys()
+    own, shared = seen.ssn.queues[queue], origin.SHARES & seen.ssn.plugins.keys()
     kept = over(amounts(Resource.from_list(own.queue.spec.guarantee.resource)), {})
     return Explanation(f"queue {queue}", Message(
         "queue_head.empty" if shared else "queue_head.none", queue=queue,

@@ -20,6 +20,7 @@ from volcano_lab.api.task import REVOCABLE_ZONE
 from volcano_lab.changes import at_path, value_text
 from volcano_lab.explain import releases, volumes
 from volcano_lab.explain.explanation import TABLES
+from volcano_lab.explain.origin import SHARES
 from volcano_lab.framework import Session
 from volcano_lab.framework.config.conf import PluginOption
 from volcano_lab.manifests import OPERATORS, job_controller, pod_group_controller, unstructure
@@ -31,8 +32,6 @@ from volcano_lab.trace.names import owner_key as called, owner_of
 Notice = tuple[Message, Message]
 """A place, and what of it has no effect."""
 Options = dict[str, PluginOption]
-SHARES = frozenset({"proportion", "capacity"})
-"""The plugins that compute what queues deserve, by their weights or by their specs."""
 TOPOLOGY, PREDICATES = "network-topology-aware", "predicates"
 TREES = ("capacity", "nodegroup")
 """The plugins that read `spec.parent`, with `enableHierarchy`."""

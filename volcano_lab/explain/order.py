@@ -8,7 +8,7 @@ from functools import cmp_to_key
 from typing import Any
 
 from volcano_lab.api import JobInfo, QueueInfo, status as states, total
-from volcano_lab.explain import lint, origin, owners
+from volcano_lab.explain import origin, owners
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text
 from volcano_lab.messages import Message, Said
@@ -52,7 +52,7 @@ def order_causes(seen: Evidence, action: str, first: JobInfo, second: JobInfo,
         if left is first and owners.is_single(first) and owners.is_single(second):
             note = note or Message("came_first.pods")
         if left is not first and not context and first.priority < second.priority and (
-                said.facts["plugin"] in lint.SHARES):
+                said.facts["plugin"] in origin.SHARES):
             note = Message("came_first.queue_priority", queue=second.queue)
         yield Cause("came_first", [said, note], {
             "first": left.uid, "plugin": said.facts["plugin"],
@@ -107,7 +107,7 @@ def _compared(seen: Evidence, plugin: str, state: State, left: Any, right: Any
     """
     known: Any = seen.ssn.plugins[plugin]
     if isinstance(left, QueueInfo):
-        if plugin in lint.SHARES:
+        if plugin in origin.SHARES:
             return _shares(known, state["queues"], left, right)
         return _levels(seen, known, state, left, right) if plugin == "drf" else (None, None, str)
     keys: dict[str, tuple[str, Callable[[Any], Any], Callable[[Any], Said]]] = {

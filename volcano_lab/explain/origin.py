@@ -16,6 +16,8 @@ from volcano_lab.framework import Session
 from volcano_lab.messages import Message, alike, known, meant
 from volcano_lab.trace import Record, amounts, grouped, queue_attributes
 
+SHARES = frozenset({"proportion", "capacity"})
+"""The plugins that compute what queues deserve, by their weights or by their specs."""
 CLOSED_WITH = "volcano.sh/closed-by-parent"
 BUILT_IN = ("system-cluster-critical", "system-node-critical")
 """PriorityClasses that each cluster has."""
@@ -121,6 +123,19 @@ def refused(seen: Evidence, record: Record, code: str, **facts: Any) -> Cause:
               for name in below if name not in queues for each in below[name]]
     return Cause("tree_broken", Message("tree_broken", parts=parts, plugin=plugin),
                  {"astray": astray, "inner": inner, "holders": [*chain(*inner.values())]}, [record])
+
+
+def both_share(seen: Evidence, causes: Iterable[Cause]) -> Iterator[Cause]:
+    """Yield which of proportion and capacity decides where both are configured, and which to drop.
+    """
+    by = SHARES & {name for cause in causes for name in (
+        cause.numbers.get("plugin"), *(record.get("plugin") for record in cause.records))}
+    if by and {*seen.ssn.conf.plugin_names()} >= SHARES:
+        tree = any(queue.queue.spec.deserved or queue.queue.spec.parent not in ("", ROOT_QUEUE)
+                   for name, queue in seen.ssn.queues.items() if name != ROOT_QUEUE)
+        drop = "proportion" if tree else "capacity"
+        yield Cause.of("both_share", Message(f"both_share.{drop}"), context=True, by=sorted(by),
+                       drop=drop)
 
 
 def deserved_beyond(ssn: Session) -> tuple[Amounts, Amounts]:

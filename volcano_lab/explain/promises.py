@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from volcano_lab.api import PIPELINED, RELEASING, JobInfo, TaskInfo, objects as api, status
-from volcano_lab.explain import evictions, evidence, kubelet, lint, nodes, outcome, refusals, rules
+from volcano_lab.explain import evictions, evidence, kubelet, nodes, outcome, refusals, rules
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text, over
+from volcano_lab.explain.origin import SHARES
 from volcano_lab.explain.owners import on_event
 from volcano_lab.explain.protection import sums_of
 from volcano_lab.explain.questions import why_not_cause
@@ -109,7 +110,7 @@ def _due(seen: Evidence, job: JobInfo, records: list[Record]) -> Iterator[Messag
         seen.tasks[pod].job for record in records for pod in record["chosen"])]
     names = evidence.requested(job.in_status(PIPELINED).values())
     owed = seen.sums(job.queue, over(names, {}))
-    shared = lint.SHARES & seen.ssn.plugins.keys()  # two compute it, each in its own way
+    shared = SHARES & seen.ssn.plugins.keys()  # two compute it, each in its own way
     if "reclaim" in by and len(shared) == 1 and owed and over(owed["deserved"], owed["allocated"]):
         yield Message("promised.owed", queue=job.queue, sums=[sums_of(
             seen, None, queue, over(names, {})) for queue in dict.fromkeys(

@@ -10,7 +10,7 @@ from itertools import chain, takewhile
 from typing import Any
 
 from volcano_lab.api import JobInfo, TaskInfo
-from volcano_lab.explain import lint, origin
+from volcano_lab.explain import origin
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import TABLES, Cause, moment_text, over, part
 from volcano_lab.explain.holders import held_by_strangers
@@ -179,7 +179,7 @@ def _own_priorities(seen: Evidence, job: JobInfo, pods: list[TaskInfo]
 
 def _contradicted(seen: Evidence, call: Record, tasks: list[TaskInfo]) -> Message | None:
     """That the other one of two plugins that compute shares allows some of the candidates."""
-    for other in (lint.SHARES - {call["plugin"]}).intersection(seen.plugins(call["point"])):
+    for other in (origin.SHARES - {call["plugin"]}).intersection(seen.plugins(call["point"])):
         allowed = seen.ssn.points[call["point"]].functions[other](seen.tasks[call["task"]], tasks)
         if allowed[0]:
             return Message("shares_disagree", plugin=call["plugin"], other=other, n=len(allowed[0]))
@@ -249,5 +249,5 @@ def before_shares(ssn: Session) -> tuple[list[str], str]:
     deserve, and this; "" where none computes it.
     """
     tiers = [[plugin for plugin, _ in tier] for tier in ssn.points["reclaimable"].tiers]
-    return ([*chain(*takewhile(lint.SHARES.isdisjoint, tiers))],
-            next(filter(lint.SHARES.__contains__, chain(*tiers)), ""))
+    return ([*chain(*takewhile(origin.SHARES.isdisjoint, tiers))],
+            next(filter(origin.SHARES.__contains__, chain(*tiers)), ""))

@@ -9,7 +9,7 @@ from functools import reduce
 from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, JobInfo, total
-from volcano_lab.explain import holders, lint, origin, owners, quotas, rules
+from volcano_lab.explain import holders, origin, owners, quotas, rules
 from volcano_lab.explain.evidence import Evidence, requested, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.nodes import closed_causes, missing, nearest, withheld
@@ -31,7 +31,7 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     for record in compared:
         refused = quotas.quota_causes if record.kind == "quota_comparison" else _compared
         yield from refused(seen, job, record)
-        if lint.SHARES & {*seen.plugins("job_enqueueable")}:
+        if origin.SHARES & {*seen.plugins("job_enqueueable")}:
             yield from _unasked(seen, job, record, amounts(job.get_min_resources()),
                                 ("allocated", "inqueue"))
     yield from _beyond_pods(job, compared)
@@ -217,7 +217,7 @@ def _overused(seen: Evidence, job: JobInfo, record: Record) -> Cause:
 def refusal(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     """Return why a plugin refuses a pod of a queue, from the record of its answer."""
     plugin, level = record["plugin"], seen.trace.records[record.number - 1]
-    if plugin in lint.SHARES and not seen.ssn.queues[job.queue].is_open:
+    if plugin in origin.SHARES and not seen.ssn.queues[job.queue].is_open:
         return origin.closed(seen, job.queue, job.uid)
     if plugin == "capacity" and level.kind == "allocatable_level" and level["short_of"]:
         return _over_level(seen, job, record, level)

@@ -10,7 +10,7 @@ from itertools import chain
 
 from volcano_lab.actions.evictions import never_preempts
 from volcano_lab.api import PENDING, RELEASING, ROOT_QUEUE, RUNNING, JobInfo, TaskInfo
-from volcano_lab.explain import evictions, lint, outcome, owners, protection
+from volcano_lab.explain import evictions, origin, outcome, owners, protection
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation, over, part
 from volcano_lab.messages import Message
@@ -87,7 +87,7 @@ def _of_victim(seen: Evidence, victim: JobInfo, winner: JobInfo, action: str,
         known = seen.trace.start["queues"].get(victim.queue, {"allocated": {}, "deserved": {}})
         more = over(known["allocated"], known["deserved"])
         asides = [protection.aside(seen, plugin, decides)
-                  for plugin in sorted(lint.SHARES.intersection(chain(*decides[0])))]
+                  for plugin in sorted(origin.SHARES.intersection(chain(*decides[0])))]
         why, sums = next(filter(None, asides), None), seen.sums(victim.queue, more)
         if sums.get("deserved") and (why or more):
             later = [why.facts["plugin"]] if why and why.code == "compares.later" else []

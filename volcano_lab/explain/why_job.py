@@ -50,8 +50,9 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
         idle = [*beyond.idle_causes(seen, job)]
         refused = [] if idle else beyond.beyond_causes(seen, job.tasks.values())
         pods = [] if seen.brief else [*job.tasks.values()]
-        return [*idle, *beside, *refused, *lacking, *_by_others(seen, job),
-                *unusual(seen, job, pods), *packed(seen, pods if len(pods) > 1 else [])]
+        return [*idle, *beside, *origin.both_share(seen, beside), *refused, *lacking,
+                *_by_others(seen, job), *unusual(seen, job, pods),
+                *packed(seen, pods if len(pods) > 1 else [])]
     popped = seen.of("job", job=job.uid)  # without: no refusal was recorded, or it had no turn
     causes = [*_causes(seen, job)] or [Cause.of("unknown" if popped else "no_turn", records=popped)]
     if {*origin.TOO_LARGE, "larger_than_any_node"}.isdisjoint(cause.code for cause in causes):
@@ -65,7 +66,8 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     first, later = _by_admission(lacking, causes)
     return [*beyond.idle_causes(seen, job), *first,
             *(cause for cause in causes if cause.code not in said), *later, *stuck,
-            *_placed_here(seen, job), *kubelet.scaled(seen, job), *_deadline(seen, job), *beside]
+            *origin.both_share(seen, [*causes, *beside]), *_placed_here(seen, job),
+            *kubelet.scaled(seen, job), *_deadline(seen, job), *beside]
 
 
 def _by_admission(lacking: list[Cause], causes: list[Cause]) -> tuple[list[Cause], list[Cause]]:
