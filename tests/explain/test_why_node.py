@@ -1,6 +1,7 @@
 """What is said of a node: what it has left, and what keeps the pods that wait off it."""
 
 import pytest
+from hyper_scene import gang, two_tiers
 from small_cluster import conf, group, node, pod, queue
 
 from volcano_lab import Cluster
@@ -143,3 +144,49 @@ def test_why_pods_that_run_are_apart(mode, said, more, best, second):
     text = explain.why_not("n1", "new-1").text
     assert "If pod default/new-1 were placed in this cycle, beside the other pods:" in text
     assert mode == "hard" or (best in text and second in text)
+
+
+HARD = {"mode": "hard", "highestTierAllowed": 1}
+RACKS = conf("gang", "predicates", "nodeorder", "network-topology-aware", actions="allocate")
+KEPT = ("Node n2 is not in HyperNode s0, where pods of default/new are: its topology (hard, tier "
+        "1) keeps pod default/new-1 there. The lowest HyperNode with both is top, of tier 2.")
+
+
+def test_a_node_outside_the_hyper_node_of_the_placed_pods_is_said_to_be_excluded():
+    """In both questions, with the changes of the job."""
+    explain = Cluster([*two_tiers(), *gang("new", 2, HARD, ["n0"], cpu="3"), *gang(
+        "old", 1, None, ["n1"], cpu="3")]).explainer(RACKS)
+    found = explain.why_not("n2", "default/new-1")
+    assert found.head == "Pod default/new-1 is not on node n2."
+    assert found.causes[0].text == KEPT + (
+        " Of the nodes of s0 (2), 2 have too little left for it: n0, n1, with pods of default/new, "
+        "default/old.")
+    assert "networkTopology.highestTierAllowed 1 -> 2" in str(found.remedies[0])
+    assert KEPT in explain.why("node/n2").text
+    assert "topology_outside" not in explain.why_not("n1", "default/new-1").codes
+    assert KEPT.replace("new-1", "new-0") in explain.why_not("n2", "default/new-0").text
+
+
+def test_a_hyper_node_that_was_chosen_in_this_cycle_and_a_node_in_none():
+    explain = Cluster([*two_tiers(), node("out"), *gang("new", 2, HARD, cpu="2"), *gang(
+        "large", 5, HARD, cpu="2")]).explainer(RACKS)
+    here = explain.session.jobs[explain.names.find("new", "job")[1]].allocated_hyper_node
+    for name in {"n0", "n2"} - explain.session.topology.node_names[here]:
+        found = explain.why_not(name, "default/new-0")
+        assert f"{here}, which was chosen for default/new in this cycle" in found.text
+    assert "Node out is in no HyperNode up to tier 1" in explain.why_not(
+        "out", "default/large-0").text
+
+
+def test_scores_are_compared_within_the_hyper_node_that_was_searched_last():
+    nodes = [each for each in two_tiers() if each.key not in ("n1", "n3")]
+    found = Cluster([*nodes, *gang("new", 1, HARD, cpu="2")]).explainer(RACKS).why("default/new-0")
+    assert "was the only node of HyperNode s" in found.text
+
+
+def test_a_node_without_a_search_as_its_hyper_node_is_too_small_for_the_gang():
+    objects = [*two_tiers(), *gang("new", 2, {"mode": "hard", "highestTierAllowed": 1}, cpu="3"),
+               *gang("old", 2, None, ["n0", "n1"], cpu="4"), *gang("older", 2, None, [
+                   "n2", "n3"], cpu="2")]
+    found = Cluster(objects).explainer(RACKS).why_not("n2", "default/new-0")
+    assert "but node" not in found.text and "fits_now" not in found.codes

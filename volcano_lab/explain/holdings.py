@@ -176,7 +176,7 @@ def _reason(seen: Evidence, job: JobInfo, node: str) -> tuple[Hashable, Cause]:
     job waits for instead; the first part is the same for jobs that share a sentence.
     """
     pod = next((task.key for task in job.in_status(PENDING).values()), None)
-    cause = pod and questions.why_not_cause(seen, pod, node, questions.last_choice(seen, pod))
+    cause = pod and questions.why_not_cause(seen, pod, node)
     if cause:
         return cause.code, cause
     gap = next(filter(None, map(gap_of, why_job.job_causes(seen, job))), None)

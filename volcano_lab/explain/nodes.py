@@ -132,18 +132,22 @@ def closed_causes(seen: Evidence, job: JobInfo, then: str) -> Iterator[Cause]:
             yield Cause(cause.code, [after, *cause.sentences], cause.numbers, [], True)
 
 
+def searched_in(seen: Evidence, choice: Record) -> tuple[str, list[str]]:
+    """Return (the HyperNode in which a search was, its nodes); "" and all nodes for one in all."""
+    tried = "" if choice["nodes"] == len(seen.trace.nodes) else next((
+        record["hyper_node"] for record in seen.of("hyper_node_tried", job=seen.tasks[
+            choice["task"]].job) if record.number > choice.number), "")
+    return tried, [node.name for node in seen.ssn.topology.nodes.get(tried, ())
+                   ] or seen.trace.nodes
+
+
 def _searched(seen: Evidence, task: TaskInfo, choice: Record) -> tuple[list[str], list[Message]]:
     """The nodes of a search, and which these are: those of a HyperNode, or all; of these only the
     ones that are large enough for the pod, or at least have the devices that it requests, where
     there are such.
     """
-    nodes, inside = seen.trace.nodes, []
-    if choice["nodes"] != len(nodes):
-        tried = next((record["hyper_node"] for record in seen.of("hyper_node_tried", job=task.job)
-                      if record.number > choice.number), "")
-        within = [node.name for node in seen.ssn.topology.nodes.get(tried, ())]
-        if within:
-            nodes, inside = within, [Message("inside.hyper_node", hyper_node=tried)]
+    tried, nodes = searched_in(seen, choice)
+    inside = [Message("inside.hyper_node", hyper_node=tried)] if tried else []
     request = seen.trace.start["tasks"][task.key]["request"]
     devices = [name for name, amount in request.items() if amount
                and name not in ("cpu", "memory", "pods") and not name.startswith(ATTACHABLE)]

@@ -3,7 +3,7 @@
 Volcano: none
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 
 from volcano_lab.api import FAILED, PIPELINED, JobInfo, TaskInfo
@@ -81,28 +81,40 @@ def why_placed(seen: Evidence, task: TaskInfo) -> Explanation:
 def why_not(seen: Evidence, task: TaskInfo, node: str, why_job: Callable[[str], Explanation]
             ) -> Explanation:
     """Return why a pod is not on a node; `why_job` explains its job."""
-    key, choice = task.key, questions.last_choice(seen, task.key)
-    code, other = "pod.not_on_node", task.node_name
+    key, choice = task.key, questions.last_choice(seen, task.key, node)
+    waits = None if task.node_name else why_job(task.job)
+    cause = questions.why_not_cause(seen, key, node)
+    code, other, causes = "pod.not_on_node", task.node_name, waits.causes if waits else []
     if choice is None:
-        code = "pod.elsewhere" if other else "pod.no_search"
-        job = [] if other else why_job(task.job).causes
-        first = next((record["task"] for cause in job for record in cause.records[-1:]
-                      if record.get("task") not in (None, key)), None)
-        causes: Sequence[Cause | None] = [questions.why_not_cause(seen, key, node, None) or (
-            _placed_again(seen, task, node) if other else None) or Cause.of(
-            "fits_now", pod=key, node=node), *questions.spread(seen, seen.ssn.jobs[task.job]),
-            *[Cause.of("tried_before", pod=first)] * bool(first), *job]
-    elif cause := questions.why_not_cause(seen, key, node, choice):
-        causes = [cause, *[questions.rule_against(seen, key, node)
-                           ] * (cause.code == "insufficient")]
+        code, causes = _not_tried(seen, task, node, [cause] if cause else [], causes)
+    elif cause:
+        causes = [cause, *filter(None, [questions.rule_against(seen, key, node)] * (
+            cause.code == "insufficient"))]
     elif choice["node"] == node:
-        code, causes = "node.given_back", why_job(task.job).causes
+        code = "node.given_back"
     else:
         code, other = "node.other", choice["node"]
-        causes = [questions.why_here(seen, task, node)]
-    causes = [*causes, questions.despite(seen, task, node)]
+        causes = [*filter(None, [questions.why_here(seen, task, node)])]
     return Explanation(f"pod {key} on node {node}", Message(
-        code, pod=key, node=node, other=other), [*filter(None, causes)])
+        code, pod=key, node=node, other=other), [*causes, *filter(None, [
+            questions.despite(seen, task, node)])], waits.find_remedies if waits and (
+                "topology_outside" in [each.code for each in causes]) else None)
+
+
+def _not_tried(seen: Evidence, task: TaskInfo, node: str, found: list[Cause], causes: list[Cause]
+               ) -> tuple[str, list[Cause]]:
+    """(The first sentence, why a pod is not on a node that no search of it included): by `found`
+    or, where none was for it at all, that it could take it; and the `causes` of its job.
+    """
+    if questions.last_choice(seen, task.key):
+        return "pod.not_on_node", [*found, *causes]
+    first = next((record["task"] for cause in causes for record in cause.records[-1:]
+                  if record.get("task") not in (None, task.key)), None)
+    again = [] if found or not task.node_name else [_placed_again(seen, task, node)]
+    return "pod.elsewhere" if task.node_name else "pod.no_search", [
+        *(found or [*filter(None, again)] or [Cause.of("fits_now", pod=task.key, node=node)]),
+        *questions.spread(seen, seen.ssn.jobs[task.job]),
+        *[Cause.of("tried_before", pod=first)] * bool(first), *causes]
 
 
 def _placed_again(seen: Evidence, task: TaskInfo, node: str) -> Cause | None:

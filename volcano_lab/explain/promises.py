@@ -224,7 +224,7 @@ def _never_bound(seen: Evidence, job: JobInfo, task: TaskInfo) -> Cause:
     chosen = seen.in_action("allocate", "chose", task=task.key)
     limits = [record for record in _refused(seen, job) if record["task"] == task.key]
     against = refusals.refusal(seen, job, limits[-1]) if limits else None
-    against = why_not_cause(seen, task.key, task.node_name, chosen[-1]) if chosen else against
+    against = why_not_cause(seen, task.key, task.node_name) if chosen else against
     facts = against.numbers if against else {}
     said = Message("never_bound" if against else "never_bound.gang", pod=task.key,
                    node=task.node_name)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from volcano_lab.api import JobInfo, TaskInfo, taints
-from volcano_lab.explain import evidence, lint, nodes, outcome, required, rules
+from volcano_lab.explain import evidence, lint, nodes, outcome, required, rules, topology
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation, moment_text, over, part
 from volcano_lab.explain.order import order_causes, turn_of
@@ -24,25 +24,29 @@ MOST = 5
 # -- a pod and its node ---------------------------------------------------------------------------
 
 
-def last_choice(seen: Evidence, task: str) -> Record | None:
-    """Return the last search of a node for a pod."""
-    return next(reversed(seen.of("chose", task=task)), None)
+def last_choice(seen: Evidence, task: str, node: str = "") -> Record | None:
+    """Return the last search of a node for a pod, or the last one that included a `node`."""
+    return next((each for each in reversed(seen.of("chose", task=task))
+                 if not node or node in nodes.searched_in(seen, each)[1]), None)
 
 
 def why_here(seen: Evidence, task: TaskInfo, other: str = "") -> Cause | None:
     """Return why a placed pod's node is the best, with the scores of an `other`, or the next one,
     and the plugins without which that would come first.
     """
-    choice = last_choice(seen, task.key)
+    choice = last_choice(seen, task.key, task.node_name)
     if choice is None or choice["node"] is None:
         return None
+    tried, searched = nodes.searched_in(seen, choice)
     scores = {node: reading.scores_of(row)
               for node, row in seen.trace.node_values(task.key, choice.number + 1).items()
-              if not _objector(row) and not _lacking(seen, task.key, node, choice)}
+              if node in searched and not (
+                  _objector(row) or _lacking(seen, task.key, node, choice))}
     totals = {node: sum(by.values()) for node, by in scores.items()}
     chosen, others = choice["node"], sorted(totals, key=lambda node: -totals[node])
     if chosen not in totals or len(others) < 2:
-        return Cause.of("only_node", records=[choice], node=chosen)
+        return Cause.of("only_node", records=[choice], node=chosen, inside=Message(
+            "only_node.inside", hyper_node=tried) if tried else None)
     second = other if other in totals else next(node for node in others if node != chosen)
     turning = [plugin for plugin, score in scores[chosen].items() if totals[chosen] - score
                < totals[second] - scores[second].get(plugin, 0.0)]
@@ -110,14 +114,18 @@ def despite(seen: Evidence, task: TaskInfo, node: str) -> Cause | None:
         Message("despite.labels", node=node), Message(f"despite.{why}", plugin=lint.PREDICATES)])
 
 
-def why_not_cause(seen: Evidence, task: str, node: str, choice: Record | None) -> Cause | None:
-    """Return why a pod was not placed on a node at that choice, or without one would not be placed
-    there now; None where it fits.
+def why_not_cause(seen: Evidence, task: str, node: str) -> Cause | None:
+    """Return why a pod was not placed on a node at the last choice that included it, or without one
+    would not be placed there now; None where it fits.
     """
+    if kept := topology.outside(seen, seen.tasks[task], node):
+        return kept
+    choice = last_choice(seen, task, node)
     short = _lacking(seen, task, node, choice)
     if short:
         request, free = seen.trace.start["tasks"][task]["request"], seen.free(choice)[node]
-        more = nodes.withheld(seen, seen.tasks[task], [node], short)
+        own = seen.own(seen.tasks[task].job, choice) if choice else None
+        more = [*nodes.withheld(seen, seen.tasks[task], [node], short), *[own] * bool(own)]
         return Cause.of("insufficient", *more, records=[choice] if choice else [], pod=task,
                         node=node, request=part(request, short), free=part(free, short))
     if choice is None:

@@ -7,7 +7,7 @@ Volcano: none
 from collections.abc import Iterator
 from typing import Any
 
-from volcano_lab.api import JobInfo, SubJobInfo
+from volcano_lab.api import JobInfo, SubJobInfo, TaskInfo
 from volcano_lab.api.task_index import TaskIndex
 from volcano_lab.explain import holders, lint
 from volcano_lab.explain.evidence import Evidence, requested, unplaced
@@ -41,6 +41,48 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     yield found
     yield from holders.room_causes(seen, job, Cause("", [], {"allowed": nodes, "request": need},
                                                     (failed or seen.of("job", job=job.uid))[-1:]))
+
+
+def outside(seen: Evidence, task: TaskInfo, node: str) -> Cause | None:
+    """Return that the hard topology of a pod's job, or of its sub-group, excludes a node: in which
+    HyperNode its pods are, how full that is, and the tier of the lowest that has both.
+    """
+    job, names = seen.ssn.jobs[task.job], seen.ssn.topology.node_names
+    groups: list[JobInfo | SubJobInfo] = [job, job.sub_jobs[job.task_to_sub_job[task.uid]]]
+    for gang in groups if seen.plugins("hyper_node_gradient_for_job") else ():
+        hard, tier = gang.hard_topology()
+        near = [name for name, info in seen.ssn.topology.hyper_nodes.items() if info.tier <= tier]
+        around = [*seen.ssn.topology.hyper_nodes.ancestors(gang.allocated_hyper_node)]
+        domain = next((name for name in reversed(around) if name in near), around[0])
+        facts = {"node": node, "pod": task.key, "tier": tier, "job": seen.called(job.uid)}
+        if hard and domain and node not in names[domain]:
+            new = all(map(seen.is_new, (each for each in gang.tasks.values() if each.node_name)))
+            said = Message(f"topology_outside.{'chosen' if new else 'kept'}", domain=domain,
+                           **facts)
+            return Cause("topology_outside", [said, _with_both(seen, around, node), *(
+                [] if task.node_name else _how_full(seen, task, domain))], {"domain": domain})
+        if hard and not domain and not any(node in names[name] for name in near):
+            return Cause("topology_outside", Message("topology_outside.none", **facts))
+    return None
+
+
+def _with_both(seen: Evidence, around: list[str], node: str) -> Message:
+    """The lowest of the HyperNodes around pods that has a node, too, and its tier."""
+    both = next(name for name in around if node in seen.ssn.topology.node_names[name])
+    return Message(f"topology_outside.{'all' if both == CLUSTER_TOP else 'both'}", hyper_node=both,
+                   tier=seen.ssn.topology.hyper_nodes[both].tier)
+
+
+def _how_full(seen: Evidence, task: TaskInfo, hyper_node: str) -> Iterator[Message]:
+    """Yield how many nodes of a HyperNode have too little left for a pod, and the jobs on these."""
+    request, free = amounts(task.init_resreq), seen.free(None)
+    names = sorted(seen.ssn.topology.node_names[hyper_node])
+    full = [name for name in names if missing(request, free[name])]
+    jobs = dict.fromkeys(each.job for name in full for each in seen.ssn.nodes[name].tasks.values()
+                         if each.job in seen.ssn.jobs)
+    if full:
+        yield Message("topology_outside.full", hyper_node=hyper_node, count=len(names),
+                      n=len(full), nodes=full, jobs=[*map(seen.called, jobs)])
 
 
 def beyond_tier(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
