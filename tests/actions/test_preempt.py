@@ -115,6 +115,14 @@ def test_a_task_waits_for_pods_of_a_lower_priority_that_leave_its_promised_node(
                   spec("Pod", "low-3", priority=value)) == expected
 
 
+def test_a_task_does_not_wait_for_pods_that_leave_its_promised_node_if_it_can_never_be_there():
+    """A node that refuses it whatever pods leave: it preempts elsewhere."""
+    cluster = base().node("n2", cpu=2).job("more", pods=2, cpu=1, min_member=1, running={"n2": 2})
+    found = decide(cluster, PLAIN, LOW, HIGH, priority("more", 10), nominated("n1"),
+                   change("Pod", "low-3", being_evicted), spec("Node", "n1", unschedulable=True))
+    assert found == ["evict more-0 n2", "pipeline high-0 n2"]
+
+
 def test_a_job_with_a_network_topology_keeps_no_other_from_preempting():
     cluster = base().job("first", pods=1, cpu=1)
     topology = spec("PodGroup", "first", network_topology=NetworkTopologySpec("hard", 1))

@@ -98,6 +98,46 @@ def test_a_file_is_there_whole_or_not_at_all(tmp_path):
                                                          ] == ["dump.json"]
 
 
+@pytest.mark.parametrize("fails", [json.dumps, os.replace])
+def test_a_dump_that_fails_leaves_no_file(tmp_path, monkeypatch, fails):
+    def refuse(*_, **__):
+        raise OSError("no")
+
+    path = dump.write(tmp_path / "dump.json", {"a": 1})
+    monkeypatch.setattr(f"{fails.__module__}.{fails.__name__}".replace("posix", "os"), refuse)
+    with pytest.raises(OSError, match="no"):
+        dump.write(path, {"a": 2}, replace=False)
+    assert [*tmp_path.iterdir()] == [path] and dump.read(path) == {"a": 1}
+
+
+def test_each_kind_of_object_is_in_a_dump():
+    kinds = {
+        "scheduling.k8s.io/v1 PriorityClass": {"value": 5}, "v1 Namespace": {},
+        "v1 ResourceQuota": {"spec": {"hard": {"cpu": "1"}}},
+        "policy/v1 PodDisruptionBudget": {"spec": {"minAvailable": 1}},
+        "storage.k8s.io/v1 StorageClass": {"provisioner": "disk"},
+        "v1 PersistentVolume": {"spec": {"capacity": {"storage": "1Gi"}}},
+        "v1 PersistentVolumeClaim": {"spec": {"resources": {"requests": {"storage": "1Gi"}}}},
+        "storage.k8s.io/v1 CSINode": {"spec": {"drivers": []}},
+        "topology.volcano.sh/v1alpha1 HyperNode": {"spec": {"tier": 1, "members": [
+            {"type": "Node", "selector": {"exactMatch": {"name": "n1"}}}]}}}
+    others = [{"apiVersion": name.split()[0], "kind": name.split()[1], "metadata": {"name": "x"}}
+              | fields for name, fields in kinds.items()]
+    cluster = crowded(1).add(json.dumps(others))
+    data = dump.dump(cluster.cache())
+    assert {each["kind"] for each in data["objects"]} == {
+        *(name.split()[1] for name in kinds), "Node", "Pod", "PodGroup", "Queue"}
+    assert dump.dump(dump.load(data)) == data
+
+
+def test_an_object_that_cannot_be_read_is_named_with_its_field():
+    data = json.loads(json.dumps(dump.dump(crowded(1).cache())))
+    node = next(each for each in data["objects"] if each["kind"] == "Node")
+    node["status"]["allocatable"]["cpu"] = "lots"
+    with pytest.raises(ManifestError, match=r"n0.*status.allocatable.*cpu.*lots"):
+        dump.load(data)
+
+
 @pytest.mark.parametrize(("text", "sentence"), [
     ("{}", "the dump has form None; allowed is"),
     ("[]", "the dump has form 'list'; allowed is"),
