@@ -318,7 +318,8 @@ TOO_SMALL = [  # more objects, the topology, pods and CPUs of each, the sentence
         2, 5, "s0 takes 1, s1 takes 2, top takes 3") + EMPTY.format(4), {
         "s0": 1, "s1": 2, "top": 3}),
     (OLD, {"mode": "hard", "highestTierAllowed": 2}, 4, 3, ONE.format(
-        2, 4, "s0 takes 1, s1 takes 2, top takes 3"), {"s0": 1, "s1": 2, "top": 3}),
+        2, 4, "s0 takes 1, s1 takes 2, top takes 3") + " n0 of s0 has cpu 2 left for a pod that "
+        "requests 3; on it: default/old.", {"s0": 1, "s1": 2, "top": 3}),
     ([node("out2"), node("out1")], HARD, 3, 3, ONE.format(
         1, 3, "s0, s1 take 2 each") + EMPTY.format(2) + " In no HyperNode of these tiers: out1, "
         "out2.", {"s0": 2, "s1": 2}),
@@ -399,16 +400,19 @@ FULL = ("No HyperNode up to tier 1 has enough left for its sub-group: its minimu
         "requests cpu {1}, and s0 has cpu {2} left, s1 has cpu {2} left.")
 BUSY = gang("old", 1, None, ["n3"], cpu="3")
 BESIDE = ("No single HyperNode up to tier 1 holds it: {}. Its placed pods are in s0, and its own "
-          "topology (hard, tier 1) keeps the others there.")
+          "topology (hard, tier 1) keeps the others there. n0 of s0 has cpu 0 left for a pod that "
+          "requests 2; on it: default/new, default/old.")
+N1 = " n1 of s0 has cpu 0 left for a pod that requests 2; on it: default/new, default/old."
 SUB_GROUPS = [  # what is there, the gang, the sentence, what each HyperNode takes
     (gang("old", 2, None, ["n0", "n1"], cpu="2"), gang("new", 3, HARD, ["n0"], cpu="2"),
      BESIDE.format("2 more pods of its 3 are needed together, and s0 takes 1"), {"s0": 1}),
     (gang("old", 2, None, ["n0", "n1"], cpu="2"), gang("new", 3, HARD, ["n0", "n1"], cpu="2"),
-     BESIDE.format("1 more pod of its 3 is needed, and s0 takes 0"), {"s0": 0}),
+     BESIDE.format("1 more pod of its 3 is needed, and s0 takes 0") + N1, {"s0": 0}),
     (gang("old", 2, None, ["n0", "n1"], cpu="1"), [*parts(3, cpu="3")[:1], *(
         pod.changed(spec={"node_name": f"n{number}"} if number < 2 else {})
         for number, pod in enumerate(parts(3, cpu="3")[1:]))],
-     "No single HyperNode up to tier 1 holds its sub-group: 1 pod is needed, and s0 takes 0.",
+     "No single HyperNode up to tier 1 holds its sub-group: 1 pod is needed, and s0 takes 0."
+     + (N1.replace("n1", "n0") + N1).replace("requests 2", "requests 3"),
      {"s0": 0}),
     (gang("first", 2, HARD, cpu="2"), gang("new", 3, HARD, cpu="3"),
      ONE.format(1, 3, "s0 takes 1, s1 takes 2") + EMPTY.format(2), {"s0": 1, "s1": 2}),

@@ -54,14 +54,16 @@ def kubectl(change: Change, world: Sequence[KubernetesObject]) -> list[str]:
     given = Draft(getattr(world, "given", world))
     draft = _named_by(change, world)
     patches: dict[str, dict[str, Any]] = {}
-    commands = [line for name in change.removals
-                for there in [draft if draft.has(name, name) else given]
-                for line in _deletions(there, there[there.find(name, name)], name)]
+    deleted = [(name.startswith("pod/"), line) for name in change.removals
+               for there in [draft if draft.has(name, name) else given]
+               for line in _deletions(there, there[there.find(name, name)], name)]
+    commands = [line for of_pod, line in deleted if not of_pod]
     commands += ["" if text.startswith(("conf/", "plugin/")) else _command(
         draft, Setting.read(text), patches) for text in change.settings]
     commands += [shlex.join(["kubectl", "patch", *key.split(), "--type", way, "-p",
                              json.dumps(patch)]) for key, (way, patch) in {
         key: _of_lists(patch) for key, patch in patches.items()}.items()]
+    commands += [line for of_pod, line in deleted if of_pod]  # created again as settings have it
     return [each for each in commands if each != "patched"] if all(commands) else []
 
 

@@ -74,23 +74,6 @@ def packed(seen: Evidence, tasks: list[TaskInfo]) -> Iterator[Cause]:
         yield Cause.of("packed", context=True, n=len(empty), nodes=empty, node=first.node_name)
 
 
-def spread(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """Yield over how many nodes and HyperNodes the pods of a job are, the plugins that score nodes,
-    and what a soft network topology adds to that.
-    """
-    tree, used = seen.ssn.topology, {*filter(None, (
-        task.node_name for task in job.tasks.values()))}
-    least = min((each.tier for each in tree.hyper_nodes.values()), default=0)
-    places = sorted(name for name, info in tree.hyper_nodes.items() if info.tier == least
-                    and any(node.name in used for node in tree.nodes.get(name, ())))
-    spec = job.network_topology
-    code = "free" if spec is None else spec.mode
-    if code in ("free", "soft") and len(used) > 1 and len(places) > 1:
-        yield Cause.of("spread", Message(f"spread.{code}", tier=least), context=True,
-                       nodes=sorted(used), n=len(used), places=places, plugins=[*dict.fromkeys([
-                           *seen.plugins("node_order"), *seen.plugins("batch_node_order")])])
-
-
 def _points(scores: dict[str, float]) -> list[Message]:
     """What each plugin gives a node."""
     return [Message("points", plugin=plugin, score=score)

@@ -1,21 +1,24 @@
 """Why no HyperNode of an allowed tier holds a job, or its sub-group: how many pods each takes, and
-what those have left that were not tried.
+what those have left that were not tried; and why its pods are in several.
 
 Volcano: none
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from volcano_lab.api import JobInfo, SubJobInfo, TaskInfo
 from volcano_lab.api.task_index import TaskIndex
 from volcano_lab.explain import holders, lint
-from volcano_lab.explain.evidence import Evidence, requested, unplaced
-from volcano_lab.explain.explanation import Amounts, Cause, over, part
+from volcano_lab.explain.evidence import Evidence, largest_of, requested, unplaced
+from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.nodes import missing
 from volcano_lab.framework import CLUSTER_TOP
 from volcano_lab.messages import Message, meant
 from volcano_lab.trace import Record, amounts, grouped
+
+FULL = 3
+"""Nodes near a job's pods that are named with what they lack."""
 
 
 def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -38,7 +41,8 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     found, nodes, need = _too_small(
         seen, job, whole, failed, max(groups or (job,), key=_lacks),
         Message("topology.sub_group" if groups else "topology.it"))
-    yield found
+    more = _full(seen, unplaced(job), found.numbers["holds"], nodes)
+    yield Cause(found.code, [*found.sentences, *more], found.numbers, found.records)
     yield from holders.room_causes(seen, job, Cause("", [], {"allowed": nodes, "request": need},
                                                     (failed or seen.of("job", job=job.uid))[-1:]))
 
@@ -99,6 +103,33 @@ def beyond_tier(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             return
 
 
+def spread(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield over how many nodes and HyperNodes the pods of a job are, the plugins that score nodes,
+    what a soft network topology adds to that, which nodes near its pods are full, and how many of
+    them each HyperNode would take together.
+    """
+    tree, used = seen.ssn.topology, {*filter(None, (
+        task.node_name for task in job.tasks.values()))}
+    inside = _leaves(seen)
+    places = sorted(name for name, nodes in inside.items() if used & {*nodes})
+    code = "free" if job.network_topology is None else job.network_topology.mode
+    if code not in ("free", "soft") or len(used) < 2 or len(places) < 2:
+        return
+    asks = largest_of(task.init_resreq for task in job.tasks.values())
+    free = seen.free(None, asks)
+    left = {node: added(free[node], requested(
+        task for task in job.tasks.values() if task.node_name == node)) for node in free}
+    takes = {name: _fitting(asks, left, nodes) for name, nodes in inside.items()}
+    yield Cause("spread", [
+        Message("spread", nodes=sorted(used), n=len(used), places=places, plugins=[*dict.fromkeys([
+            *seen.plugins("node_order"), *seen.plugins("batch_node_order")])]),
+        Message(f"spread.{code}"), *_full(seen, job.tasks.values(), places, free.keys() - used),
+        Message("spread.takes", n=len(job.tasks), takes=_each_takes(takes))],
+        {"places": places, "takes": takes, "tiers": sorted({
+            each.tier for name, each in tree.hyper_nodes.items() if name != CLUSTER_TOP})},
+        [], True)
+
+
 def _tries(seen: Evidence, job: JobInfo, waiting: set[str | None]) -> list[Record] | None:
     """The dry runs that decided; None where the job found a HyperNode, or allocate did not reach
     it.
@@ -148,9 +179,45 @@ def _when_empty(seen: Evidence, gang: TaskIndex, hyper_node: str) -> int:
     """
     sizes = [amounts(task.init_resreq) for task in gang.tasks.values() if not task.node_name]
     least = {name: min(size.get(name, 0.0) for size in sizes) for name in sizes[0]}
-    return int(sum(min((seen.whole[node.name].get(name, 0.0) // amount
-                        for name, amount in least.items() if amount), default=len(sizes))
-                   for node in seen.ssn.topology.nodes[hyper_node]))
+    return _fitting(least, seen.whole, [
+        node.name for node in seen.ssn.topology.nodes[hyper_node]])
+
+
+def _fitting(size: Amounts, left: dict[str, Amounts], nodes: Iterable[str]) -> int:
+    """How many pods of a size some nodes take, by what each has left."""
+    return int(sum(min((max(left[node].get(name, 0.0), 0.0) // amount
+                        for name, amount in size.items() if amount), default=0)
+                   for node in nodes))
+
+
+def _leaves(seen: Evidence) -> dict[str, list[str]]:
+    """The nodes of each HyperNode of the lowest tier."""
+    tree = seen.ssn.topology
+    least = min((each.tier for each in tree.hyper_nodes.values()), default=0)
+    return {name: [node.name for node in tree.nodes.get(name, ())]
+            for name, info in tree.hyper_nodes.items() if info.tier == least}
+
+
+def _full(seen: Evidence, tasks: Iterable[TaskInfo], places: Iterable[str],
+          among: Collection[str]) -> list[Message]:
+    """Which nodes of some HyperNodes of the lowest tier, `among` some, have too little left for one
+    of some pods, and whose pods are on them.
+    """
+    asks, inside = largest_of(task.init_resreq for task in tasks), _leaves(seen)
+    free, nodes = seen.free(None, asks), seen.ssn.nodes
+    return [Message("topology.node_full", node=node, hyper_node=name, request=part(asks, short),
+                    free=part(free[node], short), jobs=sorted({
+                        seen.called(task.job) if task.job in seen.ssn.jobs else task.key
+                        for task in nodes[node].tasks.values()}))
+            for name in places for node in inside.get(name, ()) if node in among
+            for short in [missing(asks, free[node])] if short and nodes[node].tasks][:FULL]
+
+
+def _each_takes(most: dict[str, int]) -> list[Message]:
+    """How many pods HyperNodes take, those together that take as many."""
+    alike = grouped((count, name) for name, count in most.items())
+    return [Message("topology.take.each" if len(names) > 1 else "topology.take", hyper_node=names,
+                    count=count) for count, names in alike.items()]
 
 
 def _lacks(gang: TaskIndex) -> int:
@@ -170,11 +237,8 @@ def _sizes(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, most: dict
     if not most:
         full = "full" if len(left) == len(near) else "untried"
         return [Message(f"topology.{full if near else 'none'}", **facts)]
-    alike = {count: [name for name in most if most[name] == count] for count in most.values()}
     beside = ".beside" * (facts["n"] < facts["least"])
-    said = [Message(f"topology.takes{beside}", **facts, takes=[
-        Message("topology.take.each" if len(names) > 1 else "topology.take", hyper_node=names,
-                count=count) for count, names in alike.items()])]
+    said = [Message(f"topology.takes{beside}", **facts, takes=_each_takes(most))]
     if job.allocated_hyper_node and job.hard_topology()[0]:
         said.append(Message("topology.placed", hyper_node=job.allocated_hyper_node,
                             tier=job.hard_topology()[1]))

@@ -15,11 +15,11 @@ from volcano_lab.explain.lint import ignored_fields, place_of
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.order import hierarchical_order, priority_note
 from volcano_lab.explain.promises import going_causes
-from volcano_lab.explain.questions import packed, spread
+from volcano_lab.explain.questions import packed
 from volcano_lab.explain.refusals import admission_causes, limit_causes, never_starts
 from volcano_lab.explain.releases import differs
 from volcano_lab.explain.required import too_near
-from volcano_lab.explain.topology import beyond_tier, topology_causes
+from volcano_lab.explain.topology import beyond_tier, spread, topology_causes
 from volcano_lab.explain.volumes import claim_causes, driver_causes
 from volcano_lab.manifests import SCHEDULER, job_of, workloads
 from volcano_lab.messages import Message, Said, alike, known, meant
