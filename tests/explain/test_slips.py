@@ -2,6 +2,7 @@
 
 import pytest
 
+from explain.test_questions import LATER
 from volcano_lab import Cluster, Trace, loads
 from volcano_lab.explain import Explainer
 from volcano_lab.manifests.defaults import with_defaults
@@ -453,3 +454,23 @@ def test_what_a_node_lacks_is_said_of_a_pod_for_which_none_was_searched():
     cluster = Cluster().node("n1", cpu=4).queue("q", capability=2).job("new", queue="q", cpu=6)
     text = cluster.why("new-0", node="n1").text
     assert "Pod default/new-0 requests cpu 6; node n1 had 4 left." in text and "overcommit" in text
+
+
+@pytest.mark.parametrize("actions, overcommit, proportion, said", [
+    ("", "arguments: {overcommitFactor: 3}", "", "overcommitFactor"),
+    ("", "overcommit_factor: 3", "", "overcommit_factor"),
+    ("", "", "arguments: {overcommit-factor: 3}", "overcommit-factor"),
+    ("{name: enqueue, arguments: {overcommit-factor: 3}}", "", "", "overcommit-factor"),
+    ("", "arguments: {factor: 3}", "", ""), ("", "arguments: {overcommit-factor: 1}", "", "")])
+def test_an_argument_that_nothing_reads_is_offered_where_it_is_meant(
+        actions, overcommit, proportion, said):
+    conf = ("{actions: 'enqueue, allocate', configurations: [%s], tiers: [{plugins: [{name: gang}, "
+            "{name: overcommit, %s}, {name: predicates}, {name: nodeorder, %s}]}]}")
+    cluster = Cluster().node("n1", cpu=10, labels={"for": "big"})
+    for name, cpu, phase in (("big", 8, "Pending"), ("small", 5, "Inqueue")):
+        cluster.add(LATER.format(name, cpu, 1, phase, "default"))
+    found = cluster.why("big", conf=conf % (actions, overcommit, proportion))
+    assert (f"Nothing reads {said} of the configuration (meant is overcommit-factor below the "
+            "arguments of plugin overcommit)." in found.text) is bool(said)
+    assert ("plugin overcommit: overcommit-factor 1.2 -> 3" in [
+        each.change for each in found.remedies]) is bool(said)

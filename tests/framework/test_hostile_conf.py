@@ -29,7 +29,7 @@ def arguments_of(name: str) -> list[str]:
     ssn = Scheduler(cache, conf).run_once()
     for tier in ssn.conf.tiers:
         for option in tier.plugins:
-            asked |= option.arguments._asked
+            asked |= option.arguments.asked
     return sorted(asked) or ["weight"]
 
 

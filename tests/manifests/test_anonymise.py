@@ -171,7 +171,7 @@ def test_every_argument_that_is_read_is_known_to_be_public(left_out):
         "configurations": [{"name": "preempt", "arguments": {"x": 1}}]}))
     run_cycle(Cache(with_defaults([])), conf)
     given = [*(option.arguments for option in conf.tiers[0].plugins), *conf.configurations.values()]
-    asked = set().union(*(arguments._asked for arguments in given))
+    asked = set().union(*(arguments.asked for arguments in given))
     assert len(asked) > 30 and asked - {"x"} <= meanings.ARGUMENTS
     assert {*BUILT_IN, *NOT_MODELLED} <= meanings.PLUGIN_NAMES
 

@@ -110,7 +110,7 @@ class Candidates(others.Others):
                 yield from self._by_table(cause)
             for uid in cause.numbers.get("stranded", ()):
                 yield from self._gone([uid])
-        yield from configuration.named_right(world)
+        yield from configuration.named_right(world, self.ssn)
         if "no_enqueue_action" not in codes:
             yield configuration.with_action(world, "allocate")
         if codes & {*sizes.FULL, *CAPABILITY, "over_deserved", "overcommit_refuses"}:

@@ -10,7 +10,7 @@ from typing import Any
 from volcano_lab.api import JobInfo
 from volcano_lab.api.node_usage import METRICS_PERIOD
 from volcano_lab.changes import Change, value_text
-from volcano_lab.explain import explanation, sizes, values
+from volcano_lab.explain import arguments, explanation, sizes, values
 from volcano_lab.explain.options import Numbers, Option, Rank, World, once, stages
 from volcano_lab.framework import Session
 from volcano_lab.framework.plugin import plugin_names
@@ -42,8 +42,12 @@ def without_action(world: World, name: str, rank: int = Rank.QUEUE) -> Option:
     return _actions([each for each in world.actions if each != name] or [name], rank)
 
 
-def named_right(world: World) -> Iterator[Option]:
-    """Plugins that the configuration names by a slip, by the name that is meant."""
+def named_right(world: World, ssn: Session) -> Iterator[Option]:
+    """Plugins, and their arguments, that the configuration names by a slip, by the name that is
+    meant.
+    """
+    for *_, right in arguments.slips(ssn):
+        yield once(right, rank=Rank.HARMLESS)
     known = plugin_names()
     for number, tier in enumerate(world.conf.tiers, 1):
         for name in [option.name for option in tier.plugins if option.name not in known]:

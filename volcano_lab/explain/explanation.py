@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
+from itertools import chain
 from math import inf, isinf
 from pathlib import Path
 from typing import Any, Self
@@ -274,6 +275,12 @@ def moment_text(seconds: float) -> str:
 def part(amounts: Amounts, names: Iterable[str]) -> Amounts:
     """Return the amounts of some resources, zero for those that are missing."""
     return {name: amounts.get(name, 0.0) for name in names}
+
+
+def deciding(causes: Iterable[Cause]) -> set[Any]:
+    """Return the plugins that are named by causes, or by their records."""
+    facts: Iterable[Any] = chain(*((cause.numbers, *cause.records) for cause in causes))
+    return {each.get("plugin") for each in facts}
 
 
 def over(some: Amounts, limit: Amounts) -> Amounts:

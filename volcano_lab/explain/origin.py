@@ -10,7 +10,7 @@ from typing import Any
 
 from volcano_lab.api import ATTACHABLE, MIN_RESOURCE, PODS, ROOT_QUEUE, JobInfo, Resource, total
 from volcano_lab.explain.evidence import Evidence, unplaced
-from volcano_lab.explain.explanation import Amounts, Cause, over, part
+from volcano_lab.explain.explanation import Amounts, Cause, deciding, over, part
 from volcano_lab.explain.requests import at_first, not_announced
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message, alike, known, meant
@@ -128,8 +128,7 @@ def refused(seen: Evidence, record: Record, code: str, **facts: Any) -> Cause:
 def both_share(seen: Evidence, causes: Iterable[Cause]) -> Iterator[Cause]:
     """Yield which of proportion and capacity decides where both are configured, and which to drop.
     """
-    by = SHARES & {name for cause in causes for name in (
-        cause.numbers.get("plugin"), *(record.get("plugin") for record in cause.records))}
+    by = SHARES & deciding(causes)
     if by and {*seen.ssn.conf.plugin_names()} >= SHARES:
         tree = any(queue.queue.spec.deserved or queue.queue.spec.parent not in ("", ROOT_QUEUE)
                    for name, queue in seen.ssn.queues.items() if name != ROOT_QUEUE)

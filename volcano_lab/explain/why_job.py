@@ -9,6 +9,7 @@ from typing import Any
 
 from volcano_lab.api import PENDING, JobInfo, Resource, TaskInfo, objects as api
 from volcano_lab.explain import beyond, evictions, evidence, gangs, kubelet, origin, owners, quotas
+from volcano_lab.explain.arguments import unread
 from volcano_lab.explain.evidence import Evidence, counts, was_admitted
 from volcano_lab.explain.explanation import TABLES, Cause, moment_text, over
 from volcano_lab.explain.lint import ignored_fields, place_of
@@ -66,7 +67,8 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     first, later = _by_admission(lacking, causes)
     return [*beyond.idle_causes(seen, job), *first,
             *(cause for cause in causes if cause.code not in said), *later, *stuck,
-            *origin.both_share(seen, [*causes, *beside]), *_placed_here(seen, job),
+            *origin.both_share(seen, [*causes, *beside]),
+            *unread(seen.ssn, causes), *_placed_here(seen, job),
             *kubelet.scaled(seen, job), *_deadline(seen, job), *beside]
 
 

@@ -25,7 +25,7 @@ class Noted(Arguments):
 
     def rows(self, whose: str) -> list[dict[str, Any]]:
         """What was read, a row for each argument."""
-        plain = dict.fromkeys(self._asked - self.seen.keys(), ("YAML", "–")) | self.seen
+        plain = dict.fromkeys(self.asked - self.seen.keys(), ("YAML", "–")) | self.seen
         return [{"of": f"`{whose}`", "argument": f"`{key}`", "type": f"`{kind}`",
                  "default value": f"`{default}`".lower() if default != "" else "–"}
                 for key, (kind, default) in sorted(plain.items()) if not key.startswith("lab.")]

@@ -31,24 +31,24 @@ class Arguments(dict[str, Any]):
     (5, 1)
     """
 
-    __slots__ = ("_asked", "warnings")
+    __slots__ = ("asked", "warnings")
 
     def __init__(self, *entries: Any):
         super().__init__(*entries)
-        self._asked: set[str] = set()
+        self.asked: set[str] = set()
         self.warnings: list[Message] = []
 
     def __contains__(self, key: object) -> bool:
-        self._asked.add(str(key))
+        self.asked.add(str(key))
         return super().__contains__(key)
 
     def __getitem__(self, key: str) -> Any:
-        self._asked.add(key)
+        self.asked.add(key)
         return super().__getitem__(key)
 
     def get(self, key: str, default: Any = None) -> Any:
         """Return the value under `key` unchanged."""
-        self._asked.add(key)
+        self.asked.add(key)
         return super().get(key, default)
 
     def unknown(self) -> list[Message]:
@@ -59,8 +59,8 @@ class Arguments(dict[str, Any]):
         1 argument binpack.wieght is not known and has no effect; did you mean binpack.weight?
         """
         return [Message("argument.unknown", key=one_line(key, 100),
-                        hint=did_you_mean(key, self._asked, Message("argument.end")))
-                for key in sorted(self.keys() - self._asked - NOT_MODELLED)]
+                        hint=did_you_mean(key, self.asked, Message("argument.end")))
+                for key in sorted(self.keys() - self.asked - NOT_MODELLED)]
 
     def get_int(self, key: str, default: int) -> int:
         """Return the integer under `key`; `default` if it is absent or anything else.

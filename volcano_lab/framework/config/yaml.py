@@ -313,7 +313,8 @@ class Reader:
                                 shape=[*shape])
                 hint = did_you_mean(key, shape, known)
                 self.warnings.append(Message("conf.unknown", line=child.start_mark.line + 1,
-                                             where=where, hint=hint))
+                                             where=where, hint=hint,
+                                             value=value_of(child, [])))
             elif (read := self._value(child, where, shape[key])) is not None:
                 found[key] = read
         return found
