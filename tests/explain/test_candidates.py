@@ -516,12 +516,12 @@ WITHOUT = {
         best_effort_queue created_by deadline known_defect unknown gang_minimum in_part no_gang
         no_gang.owner no_gang.apart group_unread quota_counts evicts_for_admitted despite
         hierarchical_order preempt_order protected protected_by_conformance pending_policy
-        queue_stays tried_before""",
+        queue_stays topology_outside tried_before""",
     "it answers another question": """
         best_score packed passed spread place node_fits node_later no_pod_waits jobs_wait
         queue_above_limit topology_outside
         met_nothing too_near evict_head evict_never evict_no_pdb evict_order evict_policy
-        evicted_again evicted_before evicted_for less_important_claimant passed pods_leave shuffled
+        evicted_again evicted_before evicted_for less_important_claimant passed pods_leave
         starving_beyond victim"""}
 """Why no row of the table of changes has a cause."""
 

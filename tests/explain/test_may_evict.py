@@ -180,3 +180,69 @@ def test_pods_that_may_be_evicted_are_counted_once(least, cpu, head, rest):
     assert found.head == head
     assert ("preempt may evict" in found.text) == bool(rest) and all(
         each in found.text for each in rest)
+
+
+ZONE = {"volcano.sh/revocable-zone": "z"}
+SHUFFLE = ("actions: allocate, shuffle\ntiers: [{plugins: [{name: tdm, arguments: "
+           "{tdm.revocable-zone.z: '01:00-05:00'}}, {name: gang}, {name: predicates}]}]")
+DAWN, LATER = 1_800_000_000 // 86400 * 86400 + 3 * 3600, 1_800_000_000 // 86400 * 86400 + 6 * 3600
+
+
+def by_hours(hour, *nodes, annotations=None, pods=2):
+    """A gang on a node that Kubernetes may use from 1 to 5 o'clock."""
+    own = [pod(f"old-{number}", "old", "night", requests={"cpu": "1"}, phase="Running",
+               annotations={"volcano.sh/preemptable": "true"}) for number in range(pods)]
+    return Explainer([queue("default"), node("night", cpu="4", labels=ZONE), *nodes, group(
+        "old", minMember=pods, annotations=annotations), *own], SHUFFLE, hour)
+
+
+@pytest.mark.parametrize(("nodes", "annotations", "count", "budget", "again"), [
+    ((), None, 1, "(1 of each job without the annotation", "it waits, as a rule until 01:00"),
+    ((node("day", cpu="4"),), {"volcano.sh/jdb-max-unavailable": "2"}, 2,
+     "(annotation volcano.sh/jdb-max-unavailable: 2)", "in its place fits day now")])
+def test_after_the_hours_of_a_zone_shuffle_is_the_one_who_evicts(
+        nodes, annotations, count, budget, again):
+    explain = by_hours(LATER, *nodes, annotations=annotations)
+    found, verb = explain.who_evicts("old"), "is" if count == 1 else "are"
+    assert found.head == (f"{count} of 2 running pods of default/old {verb} evicted in this cycle, "
+                          "for no other pod.")
+    for text in (found.text, explain.why("old").text, explain.why("default/old-0").text):
+        assert "open 01:00-05:00 (UTC); it is 06:00" in text and budget in text and again in text
+        assert f"leaves {2 - count} pods of its gang of 2" in text
+
+
+def test_the_changes_that_keep_pods_in_a_zone_after_its_hours():
+    found = [*map(str, by_hours(LATER, pods=1).who_evicts("old").remedies)]
+    assert "tdm.revocable-zone.z 01:00-05:00 -> 01:00-06:59" in " ".join(found)
+    assert any("volcano.sh/preemptable" in each for each in found)
+    assert "actions without shuffle (old loses no pods)" in found
+
+
+def test_before_a_zone_closes_the_first_round_is_announced():
+    explain = by_hours(DAWN)
+    found = explain.who_evicts("old")
+    assert found.head == ("No running pod of default/old is evicted in this cycle; shuffle evicts "
+                          "some after 05:00, for no other pod.")
+    assert "The first round comes after 05:00." in explain.why("old").text
+    kept = by_hours(DAWN, annotations={"volcano.sh/jdb-max-unavailable": "0"}).who_evicts("old")
+    assert "at most 0 pods" in kept.text
+
+
+@pytest.mark.parametrize(("interval", "cpu", "head", "said"), [
+    ("0s", 90, "1 of 1 running pods of default/old is evicted in this cycle", "compares the nodes "
+     "again after"),
+    ("5m", 90, "No running pod of default/old is evicted in this cycle; shuffle evicts some after ",
+     "by what they use now it then takes default/old-0"),
+    ("5m", 60, "No running pod of default/old may be evicted for a job that waits now.", None)])
+def test_how_busy_a_node_is_from_which_shuffle_evicts(interval, cpu, head, said):
+    by = ("actions: allocate, preempt, shuffle\ntiers: [{plugins: [{name: rescheduling, arguments: "
+          f"{{interval: {interval}, metricsPeriod: 10m, strategies: [{{name: lowNodeUtilization, "
+          "params: {thresholds: {cpu: 30, memory: 30}, targetThresholds: {cpu: 70, memory: 70}}}]"
+          "}}, {name: predicates}]}]")
+    nodes = [node(name, cpu="4", annotations={"volcano-lab/cpu-usage": str(used)})
+             for name, used in (("busy", cpu), ("idle", 5))]
+    found = Explainer([queue("default"), *nodes, group("old"), pod(
+        "old-0", "old", "busy", phase="Running")], by, LATER).who_evicts("old")
+    assert found.head.startswith(head)
+    assert ("Node busy uses 90 % of its cpu" in found.text) == bool(said)
+    assert said is None or said in found.text

@@ -5,6 +5,7 @@ Volcano: none
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from volcano_lab.api import FAILED, PIPELINED, ROOT_QUEUE, JobInfo, objects as api, total
 from volcano_lab.changes import Change, Draft, value_before, value_of, value_text
@@ -33,7 +34,8 @@ def candidates(world: World, ssn: Session, job: JobInfo, causes: list[Cause], ke
     first; each once, and none that changes nothing.
     """
     found = Candidates(world, ssn, job)
-    return distinct(world, found.sparing(causes) if keep else found.waiting(causes))
+    by = chain(*(found.by_table(cause) for cause in causes if cause.code == "shuffled"))
+    return distinct(world, chain(by, found.sparing(causes)) if keep else found.waiting(causes))
 
 
 def distinct(world: World, options: Iterable[Option]) -> list[Option]:
@@ -107,7 +109,7 @@ class Candidates(others.Others):
         refuses = _lacks_pods(causes)
         for cause in causes:
             if cause.code != "gang_invalid" or not refuses:
-                yield from self._by_table(cause)
+                yield from self.by_table(cause)
             for uid in cause.numbers.get("stranded", ()):
                 yield from self._gone([uid])
         yield from configuration.named_right(world, self.ssn)
@@ -170,6 +172,15 @@ class Candidates(others.Others):
         for action in actions:
             yield without_action(world, action, Rank.LESS)
 
+    def unshuffled(self, numbers: Numbers) -> Iterator[Option]:
+        """That shuffle evicts no pods, or none that are where they may run: by the hours of zones,
+        or as the pods are not preemptable.
+        """
+        yield without_action(self.world, "shuffle", Rank.LESS)
+        if numbers.get("names"):
+            yield from self.open_hours(numbers)
+            yield once(f"{self.name}.annotations[volcano.sh/preemptable]=false")
+
     def _asked(self, actions: Iterable[str], unasked: list[str]) -> Iterator[Option]:
         """That the first tier have priority for preempt, and the plugins that were not asked; for a
         gang also with gang, as all of a tier have to agree.
@@ -183,7 +194,8 @@ class Candidates(others.Others):
 
     # -- by the cause -----------------------------------------------------------------------------
 
-    def _by_table(self, cause: Cause) -> Iterator[Option]:
+    def by_table(self, cause: Cause) -> Iterator[Option]:
+        """Yield the options for a cause that the table of changes has."""
         facts = {"job": self.name, "pods": len(self.job.tasks), **cause.numbers,
                  "closed": [name for name in reversed(self.world.line(self.job.queue))
                             if self.world.queues[name].status.state != "Open"],

@@ -20,6 +20,7 @@ from volcano_lab.explain.head import gap_of, head_of, said_already
 from volcano_lab.explain.holdings import why_node, why_queue
 from volcano_lab.explain.left_out import absent, left_out, no_queue
 from volcano_lab.explain.promises import held
+from volcano_lab.explain.shuffles import shuffled
 from volcano_lab.explain.victims import cluster_loops, evicted_for, victim_causes, who_evicts
 from volcano_lab.explain.why_job import job_causes
 from volcano_lab.framework import SchedulerConfiguration, Session, load_conf
@@ -337,6 +338,7 @@ class Explainer(Shown):
         job = self.session.jobs[self.names.find(name, "job")[1]]
         found = who_evicts(self.evidence, job)
         gone = [pod for each in evicted_for(self.evidence, job).values() for pod in each]
+        gone += shuffled(self.evidence, job).get("shuffle", [])
         found.find_remedies = remedies.sparing(self.evidence, job, [
             *victim_causes(self.evidence, gone[0])] if gone else [])
         return found

@@ -9,7 +9,8 @@ from typing import Any
 from volcano_lab.api import FAILED, RELEASING, RUNNING, SUCCEEDED, JobInfo
 from volcano_lab.explain import beyond, evidence, origin, promises, releases
 from volcano_lab.explain.evidence import Evidence, counts, was_admitted
-from volcano_lab.explain.explanation import Amounts, Cause, moment_text, over
+from volcano_lab.explain.explanation import Amounts, Cause, over
+from volcano_lab.explain.shuffles import zone_hours
 from volcano_lab.manifests.controllers import ENDING
 from volcano_lab.messages import Message, known
 from volcano_lab.trace import grouped, short
@@ -163,10 +164,4 @@ def _notes(seen: Evidence, job: JobInfo) -> Iterator[Message]:
         yield Message(f"phase.unknown{code}", n=running, least=least)
     elif phase == "Completed" and evidence.ended(job) < len(job.tasks):
         yield Message("phase.completed", ended=evidence.ended(job), least=least)
-    tdm: Any = seen.ssn.plugins.get("tdm")
-    used = {task.node_name for task in job.tasks.values() if task.node_name in seen.ssn.nodes}
-    zones = {seen.ssn.nodes[node].revocable_zone: node for node in sorted(used)}
-    for zone, node in zones.items():
-        if tdm is not None and zone in tdm.zones:
-            yield Message("hours", node=node, zone=zone, open=tdm.zones[zone],
-                          time=moment_text(seen.ssn.now)[-5:])
+    yield from zone_hours(seen, job)

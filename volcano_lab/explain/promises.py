@@ -15,7 +15,8 @@ from volcano_lab.explain.origin import SHARES
 from volcano_lab.explain.owners import on_event
 from volcano_lab.explain.protection import sums_of
 from volcano_lab.explain.questions import why_not_cause
-from volcano_lab.explain.victims import evicted_for, shuffled, victim_causes
+from volcano_lab.explain.shuffles import shuffle_causes
+from volcano_lab.explain.victims import evicted_for, victim_causes
 from volcano_lab.messages import Message
 from volcano_lab.trace import Record, grouped
 
@@ -31,6 +32,7 @@ def going_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             yield from nodes.node_causes(seen, job) if cause.numbers.get("gang") else ()
             yield cause
             yield from _behind(seen, job, cause)
+    yield from shuffle_causes(seen, job) if not seen.brief else ()
     evicted = going.numbers["evicted"] if going is not None and not seen.brief else ()
     for cause in victim_causes(seen, evicted[0]) if evicted else ():
         cause.context = True
@@ -256,7 +258,7 @@ def leaving(seen: Evidence, job: JobInfo) -> Cause | None:
     groups = evicted_for(seen, job)
     said = [Message("pods_leave" if counts(job)[2] else "pods_leave.all", n=len(going)),
             *(Message("pods_leave.for", action=action, pods=[*records], job=seen.called(other))
-              for (action, other), records in groups.items()), *shuffled(seen, job)]
+              for (action, other), records in groups.items())]
     late, more = _late(seen, stuck)
     said += more
     by_pod = {pod: record for records in groups.values() for pod, record in records.items()}

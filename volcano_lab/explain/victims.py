@@ -13,6 +13,7 @@ from volcano_lab.api import PENDING, RELEASING, ROOT_QUEUE, RUNNING, JobInfo, Ta
 from volcano_lab.explain import evictions, origin, outcome, owners, protection
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation, over, part
+from volcano_lab.explain.shuffles import shuffle_causes
 from volcano_lab.messages import Message
 from volcano_lab.trace import POINTS, Record, grouped, short
 
@@ -32,17 +33,6 @@ def evicted_for(seen: Evidence, job: JobInfo) -> dict[tuple[str, str], dict[str,
     return found
 
 
-def shuffled(seen: Evidence, job: JobInfo) -> list[Message]:
-    """Return which of a job's pods this cycle evicts for no other pod, and which plugins choose
-    them.
-    """
-    leaving = {task.key for task in job.in_status(RELEASING).values()}
-    found = {record["action"]: [pod for pod in record["chosen"] if pod in leaving]
-             for record in seen.of("victims") if not record.get("task")}
-    return [Message("evict.shuffled", action=action, pods=pods, plugins=seen.plugins(
-        "victim_tasks")) for action, pods in found.items() if pods]
-
-
 def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
     """Yield for which pod another one was evicted, which plugins allowed it, and which were not
     asked.
@@ -50,7 +40,7 @@ def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
     for record in [each for each in seen.of("victims") if task in each["chosen"]]:
         claimant, action = record.get("task"), record["action"]
         if claimant is None:
-            yield Cause.of("shuffled", records=[record], action=action)
+            yield from shuffle_causes(seen, seen.ssn.jobs[seen.tasks[task].job])
             continue
         point = POINTS.get(action, "preemptable")
         asked = [earlier for earlier in seen.of("asked", point=point, task=claimant)
@@ -103,7 +93,7 @@ def who_evicts(seen: Evidence, job: JobInfo) -> Explanation:
     pods = sorted([*job.in_status(RUNNING).values(), *job.in_status(RELEASING).values()],
                   key=lambda task: task.key)
     actions = [action for action in POINTS if action in seen.ssn.enabled_actions]
-    beside = [Cause("shuffled", said, {}, [], True) for said in shuffled(seen, job)]
+    beside = [*shuffle_causes(seen, job)]
     if not pods or not (actions or beside):
         return Explanation(about, Message("evict.no_pods" if not pods else "evict.no_action",
                                           job=name))
@@ -113,9 +103,21 @@ def who_evicts(seen: Evidence, job: JobInfo) -> Explanation:
     causes = [cause for action in actions for cause in (
         *done[action], *more[action], *_when(seen, job, action))]
     now = _counted(name, pods, done, more)
-    causes += [] if now.code == "evict.none" else [_order(pods)]
-    kept = _protected(seen, actions, pods) if now.code == "evict.none" else ()
-    return Explanation(about, now, [*beside, *causes, *kept, *_kept(seen, job, pods, actions)])
+    none = now.code == "evict.none"
+    causes += [] if none else [_order(pods)]
+    kept = _protected(seen, actions, pods) if none else ()
+    later = [*_by_shuffle(name, pods, beside)]
+    return Explanation(about, [*[now] * (not none or not later), *later], [
+        *beside, *causes, *kept, *_kept(seen, job, pods, actions)])
+
+
+def _by_shuffle(name: str, pods: list[TaskInfo], causes: list[Cause]) -> Iterator[Message]:
+    """Yield how many running pods shuffle evicts for no other pod in this cycle, or else when."""
+    gone = {pod for cause in causes for pod in cause.numbers["gone"]}
+    if gone:
+        yield Message("evict.now.shuffled", job=name, pods=len(pods), n=len(gone))
+    elif then := next((cause.numbers["then"] for cause in causes if cause.numbers["then"]), ""):
+        yield Message("evict.later", job=name, moment=then)
 
 
 def _counted(name: str, pods: list[TaskInfo], *found: dict[str, list[Cause]]) -> Message:

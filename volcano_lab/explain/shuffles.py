@@ -1,0 +1,131 @@
+"""Evictions for no other pod, by shuffle, where a revocable zone closes or a node is used too much:
+by which rule, how many at once, when, and which nodes could take the pods again.
+
+Volcano: none
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from volcano_lab.api import RELEASING, RUNNING, JobInfo, TaskInfo
+from volcano_lab.explain import nodes, rules
+from volcano_lab.explain.evidence import Evidence, counts
+from volcano_lab.explain.explanation import Cause, moment_text
+from volcano_lab.messages import Message
+from volcano_lab.plugins import tdm
+from volcano_lab.trace import amounts, grouped
+
+BUDGETS = {"jdb-max-unavailable": "max_unavailable_budget",
+           "jdb-min-available": "min_available_budget"}
+"""The annotations by which plugin tdm evicts more or fewer pods of a job at once."""
+
+
+def shuffled(seen: Evidence, job: JobInfo) -> dict[str, list[str]]:
+    """Return which of a job's pods this cycle evicts for no other pod, by action."""
+    leaving = {task.key for task in job.in_status(RELEASING).values()}
+    found = {record["action"]: [pod for pod in record["chosen"] if pod in leaving]
+             for record in seen.of("victims") if not record.get("task")}
+    return {action: pods for action, pods in found.items() if pods}
+
+
+def shuffle_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield by which rules shuffle evicts pods of a job in this cycle, or will (`then`)."""
+    gone = shuffled(seen, job)
+    said = [Message("evict.shuffled", action=action, pods=pods, plugins=seen.plugins(
+        "victim_tasks")) for action, pods in gone.items()]
+    by = [*_by_zone(seen, job), *_by_usage(seen, job)] if (
+        "shuffle" in seen.ssn.enabled_actions) else []
+    now = {pod for pods in gone.values() for pod in pods}
+    for cause in by or [Cause("shuffled", [])] * bool(said):
+        least = job.min_available if counts(job)[0] < job.min_available and said else 0
+        cause.said = [*said, *cause.sentences, *[Message(
+            "shuffled.below", n=counts(job)[0], least=least)] * bool(least)]
+        cause.numbers |= {"gone": sorted(now)}
+        yield cause
+        said = []
+
+
+def _by_zone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield the hours of the zones in which preemptable pods of a job run, how many leave at once
+    when one closes, and when.
+    """
+    plugin: Any = seen.ssn.plugins.get("tdm")
+    tasks = [task for task in (*job.in_status(RUNNING).values(), *job.in_status(RELEASING).values())
+             if plugin is not None and task.preemptable and task.node_name in seen.ssn.nodes]
+    zones = grouped((seen.ssn.nodes[task.node_name].revocable_zone, task) for task in tasks)
+    for zone, there in zones.items():
+        if (span := tdm.hours_of(plugin.zones.get(zone, ""))) is None:
+            continue
+        open_now = not plugin.closed_because(zone)
+        start, end = (f"{at % tdm.DAY // 3600:02}:{at % 3600 // 60:02}" for at in span)
+        end = end if span[1] < tdm.DAY else "24:00"
+        kind, value = next(((f"volcano.sh/{name}", getattr(job, field))
+                            for name, field in BUDGETS.items() if getattr(job, field)), ("", ""))
+        by = Message("shuffled.budget", name=kind, value=value) if kind else Message(
+            "shuffled.no_budget", names=[f"volcano.sh/{name}" for name in BUDGETS])
+        most = _at_once(job, there)
+        after = moment_text(seen.ssn.memory.get(plugin.name, seen.ssn.now) + plugin.evict_period)
+        then = end if open_now else after * bool(most)
+        yield Cause("shuffled", [
+            _hours(seen, there[0].node_name), Message("shuffled.zone", zone=zone),
+            Message("shuffled.pace", n=most, by=by, period=str(
+                plugin.arguments.get(tdm.EVICT_PERIOD) or "1m")),
+            Message("shuffled.open", end=end) if open_now else None,
+            _again(seen, there[0], zone, start)],
+            {"names": [] if open_now else sorted({task.node_name for task in there}),
+             "then": then}, [], True)
+
+
+def zone_hours(seen: Evidence, job: JobInfo) -> Iterator[Message]:
+    """Yield the hours of the nodes that the pods of a job are on, where shuffle evicts none."""
+    plugin: Any = seen.ssn.plugins.get("tdm")
+    used = {task.node_name for task in job.tasks.values() if task.node_name in seen.ssn.nodes}
+    zones = {seen.ssn.nodes[node].revocable_zone: node for node in sorted(used)}
+    if plugin is not None and "shuffle" not in seen.ssn.enabled_actions:
+        yield from (_hours(seen, node) for zone, node in zones.items() if zone in plugin.zones)
+
+
+def _hours(seen: Evidence, node: str) -> Message:
+    plugin: Any = seen.ssn.plugins["tdm"]
+    zone = seen.ssn.nodes[node].revocable_zone
+    return Message("hours", node=node, zone=zone, open=plugin.zones[zone],
+                   time=moment_text(seen.ssn.now)[-5:])
+
+
+def _at_once(job: JobInfo, there: list[TaskInfo]) -> int:
+    """How many pods of a job plugin tdm lets go in one round: of those that run before it."""
+    gone = [task for task in there if task.status == RELEASING]
+    return len(gone) or min(tdm.max_evictions(job), len(there))
+
+
+def _again(seen: Evidence, task: TaskInfo, zone: str, start: str) -> Message:
+    """The nodes outside a zone that could take a pod that is created again now."""
+    request, free = amounts(task.init_resreq), seen.free(next(reversed(seen.trace.records), None))
+    fit = [name for name, node in seen.ssn.nodes.items() if node.revocable_zone != zone
+           and rules.lets_in(seen, task, name) and not nodes.missing(request, free[name])]
+    return Message("shuffled.again" if fit else "shuffled.waits", nodes=fit, start=start)
+
+
+def _by_usage(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield the measured usage of nodes from which plugin rescheduling takes pods of a job, and
+    when it compares them next.
+    """
+    plugin: Any = seen.ssn.plugins.get("rescheduling")
+    if plugin is None or plugin.thresholds is None:
+        return
+    running = [task for other in seen.ssn.jobs.values()
+               for _, task in sorted(other.in_status(RUNNING).items())]
+    gone = [seen.tasks[key] for pods in shuffled(seen, job).values() for key in pods]
+    taken = gone if plugin.due else [
+        task for task in plugin.victim_tasks(running) if task.job == job.uid]
+    after = moment_text(seen.ssn.memory.get(plugin.name, seen.ssn.now) + plugin.interval)
+    said = Message("shuffled.next", moment=after) if plugin.due else Message(
+        "shuffled.next.takes", moment=after, pods=[task.key for task in taken])
+    for name in dict.fromkeys(task.node_name for task in taken):
+        used = seen.ssn.nodes[name].resource_usage
+        target, low = ([f"{each} {value:g}" for each, value in values.items()] for values in (
+            plugin.thresholds.target, plugin.thresholds.low))
+        yield Cause("shuffled", [
+            Message("shuffled.usage", node=name, cpu=used.cpu.get(plugin.period, 0.0), low=low,
+                    memory=used.memory.get(plugin.period, 0.0), period=plugin.period,
+                    target=target), said], {"then": "" if plugin.due else after}, [], True)
