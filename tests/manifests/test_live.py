@@ -110,6 +110,20 @@ def test_without_kubectl_a_sentence_says_what_is_allowed(monkeypatch, tmp_path):
         Cluster.live()
 
 
+@pytest.mark.parametrize(("prints", "sentence"), [
+    ("E1130 memcache.go:265] couldn't get the list\nThe connection was refused\n \n",
+     "kubectl version: The connection was refused"),
+    ("", "kubectl version: ")])
+def test_the_last_line_of_kubectl_is_the_problem(monkeypatch, tmp_path, prints, sentence):
+    """Before it client-go logs what it tried."""
+    program = tmp_path / "kubectl"
+    program.write_text(f"#!/bin/sh\nprintf '%s' \"{prints}\" >&2\nexit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ManifestError, match=f"^{sentence}"):
+        live.kubectl("version")
+
+
 def event(reason, said):
     return {"apiVersion": "v1", "kind": "Event", "type": "Warning", "reason": reason,
             "metadata": {"name": f"load.{reason}", "namespace": "a"}, "message": said,
