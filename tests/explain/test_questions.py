@@ -626,3 +626,29 @@ def test_a_job_that_has_its_places_is_compared_with_the_one_that_asks(large, sai
     for name, cpu in (("a", 3), ("big", large)):
         assert f"default/{name} has a minimum of 1, requests cpu {cpu} for it and has prior" in text
     assert said in text
+
+
+FITS = ("actions: {}\ntiers: [{{plugins: [{{name: priority}}, {{name: gang}}]}}, "
+        "{{plugins: [{{name: predicates}}]}}]")
+
+
+@pytest.mark.parametrize("pair", [("big", "small"), ("small", "big")])
+def test_that_the_order_keeps_nothing_for_a_job_that_does_not_fit(pair):
+    """What the second takes, what comes of the first without it, and the changes for the first."""
+    cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).job(
+        "busy", cpu=2, running={"n1": 1}).job("big", cpu=2, pods=4).job("small", cpu=2)
+    found = cluster.why(pair[0], before=pair[1], conf=FITS.format("allocate"))
+    assert found.head == "allocate serves default/big before default/small."
+    said = next(cause.text for cause in found.causes if cause.code == "passed")
+    assert said.startswith("The order keeps nothing for a job that does not fit: default/big waits "
+                           "for resources")
+    assert "default/small, served after it, is placed on n" in said and "with cpu 2." in said
+    assert "would not place default/big either" in said and "scheduling gate" in said
+    assert any("big is placed" in str(each) for each in found.remedies)
+
+
+def test_an_order_is_turned_for_the_second_of_two_jobs_only():
+    cluster = Cluster().node("n1", cpu=4).job("a", cpu=4).job("b", cpu=4)
+    text = FITS.format("allocate")
+    assert [*map(str, cluster.why("b", before="a", conf=text).remedies)]
+    assert not cluster.why("a", before="b", conf=text).remedies

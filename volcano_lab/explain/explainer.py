@@ -321,7 +321,8 @@ class Explainer(Shown):
         pair = [self.session.jobs[self.names.find(name, "job")[1]] for name in (first, second)]
         found = questions.why_before(self.evidence, pair[0], pair[1], self.why_job)
         for cause in [] if found.find_remedies else found.causes[:1]:
-            if cause.records and "first" in cause.numbers:
+            if cause.records and cause.numbers.get("first") not in (
+                    None, pair[0].uid, pair[0].queue):
                 pair.sort(key=lambda job: cause.numbers["first"] not in (job.uid, job.queue))
                 found.find_remedies = partial(
                     remedies.sooner, self.evidence, cause, pair, self.why_job)

@@ -4,13 +4,20 @@ served before another.
 Volcano: none
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from volcano_lab.api import JobInfo, TaskInfo, taints
 from volcano_lab.explain import evidence, lint, nodes, outcome, required, rules, topology
 from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.explanation import Cause, Explanation, moment_text, over, part
+from volcano_lab.explain.explanation import (
+    Cause,
+    Explanation,
+    each_said,
+    moment_text,
+    over,
+    part,
+)
 from volcano_lab.explain.order import order_causes, turn_of
 from volcano_lab.messages import Message, NoSuch
 from volcano_lab.plugins.kube import pod_info
@@ -155,14 +162,8 @@ def why_before(seen: Evidence, job: JobInfo, other: JobInfo, why: Callable[[str]
         numbers = {uid: turn.number for uid, turn in turns.items() if turn is not None}
         if len(numbers) == len(turns):
             first, second = sorted((job, other), key=lambda each: numbers[each.uid])
-            said = Message("order.first", first=seen.called(first.uid), action=action,
-                           second=seen.called(second.uid))
-            causes = [*order_causes(seen, action, first, second)]
-            if not causes and first.queue != second.queue:
-                causes = [Cause("came_first", Message("order.level", queues=[
-                    first.queue, second.queue]), {"first": first.queue}, [*filter(
-                        None, [turns[first.uid]])])]
-            return Explanation(about, said, [*causes, _place(seen, action, job)])
+            return _in_turn(seen, turns, action, (first, second), _place(seen, action, job), why,
+                            about)
     if not refused.is_pending() or turn_of(seen, "allocate", admitted) is None:
         without = next(each for each in (admitted, refused)
                        if turn_of(seen, "allocate", each) is None)
@@ -180,6 +181,42 @@ def why_before(seen: Evidence, job: JobInfo, other: JobInfo, why: Callable[[str]
     waits = why(refused.uid)
     return Explanation(about, said, [*order_causes(seen, "enqueue", refused, admitted),
                                      *waits.causes], waits.find_remedies)
+
+
+def _in_turn(seen: Evidence, turns: Mapping[str, Record | None], action: str,
+             pair: tuple[JobInfo, JobInfo], place: Cause, why: Callable[[str], Explanation],
+             about: str) -> Explanation:
+    """Explain the order in which an action serves two jobs; where only the second has its places,
+    also why the first waits.
+    """
+    first, second = pair
+    causes = [*order_causes(seen, action, first, second)]
+    if not causes and first.queue != second.queue:
+        causes = [Cause("came_first", Message("order.level", queues=[first.queue, second.queue]),
+                        {"first": first.queue}, [*filter(None, [turns[first.uid]])])]
+    passed = why(first.uid) if evidence.waits(first) and not evidence.waits(second) else None
+    more = [_no_hold(seen, first, second, passed)] if passed else []
+    more += [place, *(passed.causes if passed else ())]
+    return Explanation(about, Message(
+        "order.first", first=seen.called(first.uid), action=action, second=seen.called(second.uid)),
+        [*causes, *(each for each in more if each.code != "came_first")],
+        passed.find_remedies if passed else None)
+
+
+def _no_hold(seen: Evidence, first: JobInfo, second: JobInfo, why: Explanation) -> Cause:
+    """That the order keeps nothing for the first of two jobs, which waits: what the second takes
+    after it, what that changes, and what does keep something.
+    """
+    gap = next((said.facts["gap"] for said in each_said(why.said)
+                if isinstance(said, Message) and said.facts.get("gap")), None)
+    there = [task for task in second.tasks.values() if task.node_name]
+    names = {"first": seen.called(first.uid), "second": seen.called(second.uid)}
+    found = _passed(seen, second, first)
+    found.said = [
+        Message("order.no_hold", taken=evidence.requested(there), gap=gap and Message(
+            "node_fits.gap", gap=gap), nodes=[*dict.fromkeys(task.node_name for task in there)],
+            **names), *found.sentences, Message("order.keeps", **names)]
+    return found
 
 
 def _passed(seen: Evidence, placed: JobInfo, waiting: JobInfo) -> Cause:
