@@ -530,3 +530,15 @@ def test_a_scheduler_that_counts_fewer_pods_than_are_there_has_to_be_restarted(c
     assert "waited" in found.codes
     assert ("kubectl rollout restart" in found.text) == (said is not None)
     assert said is None or said in found.text
+
+
+@pytest.mark.parametrize("asked, left_out", [(150, True), (90, False)])
+def test_what_a_count_beyond_the_lab_refuses_takes_nothing_from_others(asked, left_out):
+    node = (NODE % 'volcano.sh/node-vgpu-register: "a,9,100,X,true,m:b,9,100,X,true,m:"').replace(
+        "pods: 9", "pods: 9, volcano.sh/vgpu-memory: 200")
+    cluster = Cluster().add(node, POD % ("", f"volcano.sh/vgpu-memory: {asked}", "")).add(
+        POD.replace("name: p,", "name: thin,").replace("name: g", "name: h") % (
+            "", "volcano.sh/vgpu-memory: 80", ""))
+    found = cluster.why("a/h", conf=CONF % "deviceshare")
+    assert ("a/g is left out here" in found.text) is left_out
+    assert "Holders" not in found.text

@@ -12,9 +12,11 @@ from typing import Any
 
 from volcano_lab.api import PIPELINED, JobInfo, TaskInfo, amount_text, storage
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, Queue, VolcanoJob
+from volcano_lab.changes import Change
 from volcano_lab.explain import devices, kubelet, lint, promises, releases
-from volcano_lab.explain.evidence import OWN, Evidence
+from volcano_lab.explain.evidence import OWN, Evidence, unbound
 from volcano_lab.explain.explanation import TABLES, Cause, moment_text
+from volcano_lab.explain.options import World
 from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.manifests import OperatorObject, cards, events, unsupported
 from volcano_lab.messages import Message, Said
@@ -65,6 +67,20 @@ def named(conf: SchedulerConfiguration) -> set[str]:
 def lacks(seen: Evidence, tasks: Iterable[TaskInfo]) -> Cause | None:
     """Return the cause by which no node has what pods, placed here, request of a plugin."""
     return next((cause for cause in beyond_causes(seen, tasks) if "sure" in cause.numbers), None)
+
+
+def without_unplaceable(seen: Evidence, job: JobInfo) -> Iterator[tuple[Any, Cause]]:
+    """Yield the objects without other jobs that the cycle has placed while a job waits and of which
+    no node has what a plugin counts that the lab does not model, and that these are left out.
+    """
+    others = [each for each in seen.ssn.jobs.values() if each is not job] if named(
+        seen.ssn.conf) and unbound(job) else []
+    never = [each.uid for each in others for new in [[task for task in each.tasks.values()
+             if task.node_name and seen.is_new(task)]] if new and lacks(seen, new)]
+    if never:
+        world = World(seen.objects, seen.ssn.conf, seen.called)
+        yield world.applied(Change(removals=tuple(map(world.owner, never))))[0], Cause.of(
+            "unplaceable", context=True, n=len(never), jobs=[*map(seen.called, never)])
 
 
 def _waits_here(seen: Evidence, task: TaskInfo) -> bool:

@@ -13,27 +13,26 @@ from typing import Any
 
 from volcano_lab.api import RELEASING, JobInfo, objects as api
 from volcano_lab.changes.draft import CLASSES
-from volcano_lab.explain import candidates, outcome, pods, questions, releases, remedies, sizes
+from volcano_lab.explain import beyond, candidates, outcome, pods, releases, remedies, sizes
 from volcano_lab.explain.evidence import Evidence, counts, unbound
 from volcano_lab.explain.explanation import TABLES, Cause, Explanation, Group, Waiting, each_said
 from volcano_lab.explain.head import gap_of, head_of, said_already
 from volcano_lab.explain.holdings import why_node, why_queue
-from volcano_lab.explain.left_out import absent, left_out, no_queue
+from volcano_lab.explain.left_out import absent, labelled, left_out, no_queue
 from volcano_lab.explain.promises import held
+from volcano_lab.explain.questions import why_before
 from volcano_lab.explain.shuffles import shuffled
 from volcano_lab.explain.victims import cluster_loops, evicted_for, victim_causes, who_evicts
 from volcano_lab.explain.why_job import job_causes
 from volcano_lab.framework import SchedulerConfiguration, Session, load_conf
 from volcano_lab.framework.collector import collector_paused, enable_past_young
-from volcano_lab.manifests import OPERATORS, Loaded, with_defaults
+from volcano_lab.manifests import Loaded, with_defaults
 from volcano_lab.messages import Message, NoSuch, friendly_errors, near
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import CauseTrace, Part, Shown, TraceReader, grouped, names
 
 REFUSED = (*candidates.CAPABILITY, "overcommit_refuses", "resource_quota")
 """Causes by which enqueue does not admit a job."""
-LABELS = {row.label for row in OPERATORS.values() if "/" in row.label}
-"""Labels in which pods have the name of the object of which an operator has created them."""
 
 @friendly_errors
 class Explainer(Shown):
@@ -89,21 +88,14 @@ class Explainer(Shown):
             found = left_out(self.evidence, what, self.why_job, self._why_with) or left_out(
                 self.evidence, name, self.why_job, self._why_with) or no_queue(
                 self.evidence, name, self._why_with)
-            labelled = [] if found else self._labelled(what)
-            if len(labelled) == 1:
-                return self.why_job(labelled[0])
+            by_label = [] if found else labelled(self.evidence, what)
+            if len(by_label) == 1:
+                return self.why_job(by_label[0])
             if found is None:
                 raise
             return found
         return {"job": self.why_job, "pod": self.why_task, "queue": self.why_queue,
                 "node": self.why_node}[kind](key)
-
-    def _labelled(self, name: str) -> list[str]:
-        """The jobs of whose pods a label of their operator has a name: it has created no PodGroup.
-        """
-        return sorted({task.job for task in self.evidence.tasks.values() for label in LABELS
-                       for value in filter(None, [task.pod.metadata.labels.get(label)])
-                       if name in (value, f"{task.namespace}/{value}")})
 
     def _why_with(self, objects: Sequence[api.KubernetesObject], uid: str) -> Explanation:
         """Why a job waits among other objects."""
@@ -134,6 +126,14 @@ class Explainer(Shown):
             if "pods_later" not in [cause.code for cause in found.causes]:  # no Job is given
                 found.causes.append(Cause.of("pods_later", context=True, pods=len(later)))
             return found
+        for objects, cause in beyond.without_unplaceable(self.evidence, job):
+            found = self._why_with(objects, self.names.called(uid))
+            found.causes.append(cause)
+            return found
+        return self._why_here(uid, job)
+
+    def _why_here(self, uid: str, job: JobInfo) -> Explanation:
+        """Why pods of a job wait by this cycle."""
         causes = job_causes(self.evidence, job)
         codes = {cause.code for cause in causes}
         if codes & {*remedies.VOLUMES} or (job.is_pending() and codes & {*REFUSED}):
@@ -319,7 +319,7 @@ class Explainer(Shown):
         enqueue serves default/a before default/b.
         """
         pair = [self.session.jobs[self.names.find(name, "job")[1]] for name in (first, second)]
-        found = questions.why_before(self.evidence, pair[0], pair[1], self.why_job)
+        found = why_before(self.evidence, pair[0], pair[1], self.why_job)
         for cause in [] if found.find_remedies else found.causes[:1]:
             if cause.records and cause.numbers.get("first") not in (
                     None, pair[0].uid, pair[0].queue):

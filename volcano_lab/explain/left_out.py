@@ -23,12 +23,14 @@ from volcano_lab.explain.owners import unread_group
 from volcano_lab.explain.remedy import Remedy, gains
 from volcano_lab.explain.why_job import elsewhere
 from volcano_lab.framework import SchedulerConfiguration
-from volcano_lab.manifests import SCHEDULER, document, job_of, operators, with_defaults
+from volcano_lab.manifests import OPERATORS, SCHEDULER, document, job_of, operators, with_defaults
 from volcano_lab.manifests.workloads import suspended
 from volcano_lab.messages import Message, meant
 from volcano_lab.trace import Names
 
 WhyWith = Callable[[Objects, str], Explanation]
+LABELS = {row.label for row in OPERATORS.values() if "/" in row.label}
+"""Labels in which pods have the name of the object of which an operator has created them."""
 RESUMED = {"true": False, "suspended": "running", "0": 1}
 """The value of a field that suspends an owner -> the one that resumes it."""
 
@@ -243,6 +245,15 @@ def _remedy(seen: Evidence, world: World, name: str, change: Change,
     if after.runs(uid) and after.rest is not None:
         yield Remedy((*gains(seen, seen.ssn, after, uid, name),), change, options.Rank.QUEUE,
                      world, Names(after.rest.session, seen.given).called(uid), after.placed(uid))
+
+
+def labelled(seen: Evidence, name: str) -> list[str]:
+    """Return the jobs of whose pods a label of their operator has a name: it has created no
+    PodGroup.
+    """
+    return sorted({task.job for task in seen.tasks.values() for label in LABELS
+                   for value in filter(None, [task.pod.metadata.labels.get(label)])
+                   if name in (value, f"{task.namespace}/{value}")})
 
 
 def absent(seen: Evidence) -> dict[str, Message]:
