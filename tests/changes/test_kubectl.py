@@ -51,6 +51,13 @@ def world():
      """kubectl patch podgroup train -n default --type merge -p '{"spec": {"minMember": 1}}'"""),
     (Change(("queue/a.weight=3",)),
      """kubectl patch queue a --type merge -p '{"spec": {"weight": 3}}'"""),
+    (Change(("queue/a.state=Closed",)), "kubectl patch queue a --subresource status --type merge "
+     """-p '{"status": {"state": "Closed"}}'"""),
+    (Change(("job/train.queue=b",)),
+     """kubectl patch podgroup train -n default --type merge -p '{"spec": {"queue": "b"}}'"""),
+    (Change(("job/train.annotations[sla-waiting-time]=1m",)),
+     "kubectl annotate podgroup/train pod/train-0 pod/train-1 -n default sla-waiting-time=1m "
+     "--overwrite"),
 ])
 def test_a_change_is_a_command(world, change, command):
     assert kubectl(change, world) == [command]
@@ -235,7 +242,7 @@ def test_the_commands_do_what_the_change_does(settings):
 
 @pytest.mark.parametrize("setting", [
     "resourcequota/team/r.used.cpu=0", "pdb/team/p.status.disruptionsAllowed=1",
-    "queue/q.status.state=Open", "queue/q.spec={weight: 3}", "node/n3.status.allocatable.cpu=9"])
+    "queue/q.spec={weight: 3}", "node/n3.status.allocatable.cpu=9"])
 def test_what_the_api_server_writes_has_no_command(setting):
     world = [from_dict(each) for each in yaml.safe_load_all(LIMITS)]
     assert kubectl(Change((setting,)), world) == []
@@ -245,3 +252,32 @@ def test_what_the_api_server_writes_has_no_command(setting):
                                       ("queue/a.weight=3", "conf/actions=allocate")])
 def test_a_change_of_the_configuration_has_no_command(world, settings):
     assert kubectl(Change(settings), world) == []
+
+
+@pytest.mark.parametrize(("setting", "patch"), [
+    ("pytorchjob/t/p.runPolicy.schedulingPolicy.minAvailable=2",
+     """json -p '[{"op": "add", "path": "/spec/runPolicy/schedulingPolicy/minAvailable", """
+     """"value": 2}]'"""),
+    ("pytorchjob/t/p.pytorchReplicaSpecs.Worker.replicas=1",
+     """json -p '[{"op": "add", "path": "/spec/pytorchReplicaSpecs/Worker/replicas", """
+     """"value": 1}]'""")])
+def test_a_field_of_an_operators_object_is_patched_there(setting, patch):
+    world = Cluster().add("""\
+{apiVersion: kubeflow.org/v1, kind: PyTorchJob, metadata: {name: p, namespace: t}, spec: {
+  runPolicy: {schedulingPolicy: {minAvailable: 3, queue: default}}, pytorchReplicaSpecs: {
+    Worker: {replicas: 3, template: {spec: {containers: [{name: pytorch, image: x}]}}}}}}
+""").objects()
+    assert kubectl(Change((setting,)), world) == [
+        f"kubectl patch pytorchjob p -n t --type {patch}"]
+
+
+def test_the_queue_of_a_deployments_pods_is_an_annotation_of_its_template():
+    world = Cluster().queue("a").add("""\
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: d, namespace: t}, spec: {replicas: 1,
+  selector: {matchLabels: {x: d}}, template: {metadata: {labels: {x: d}}, spec: {
+    schedulerName: volcano, containers: [{name: c}]}}}}
+""").objects()
+    (name,) = [obj.metadata.owner_references[0].name for obj in world if obj.kind == "PodGroup"]
+    assert kubectl(Change((f"job/t/{name}.queue=a",)), world) == [
+        """kubectl patch deployment d -n t --type merge -p '{"spec": {"template": {"metadata": """
+        """{"annotations": {"scheduling.volcano.sh/queue-name": "a"}}}}}'"""]

@@ -17,7 +17,9 @@ from volcano_lab.changes.draft import Draft
 from volcano_lab.changes.job_fields import IN_GROUP, IN_PODS
 from volcano_lab.changes.objects import Setting, apply
 from volcano_lab.manifests.operators import SUSPENDED
+from volcano_lab.manifests.operators.model import OperatorObject
 from volcano_lab.manifests.owners import deployment_of
+from volcano_lab.manifests.pod_group_controller import QUEUE_NAME
 from volcano_lab.manifests.schema import at_path
 from volcano_lab.manifests.writer import to_dict
 
@@ -34,7 +36,9 @@ TEMPLATE = ("affinity", "annotations", "nodeSelector", "tolerations", "topologyS
 """Fields of a template that are patched as they are in its pods."""
 
 MINIMUM, LEFT = {"minMember", "minResources"}, {"networkTopology"}
-"""Fields of a PodGroup that a Job's controller sets again, and those that it leaves as they are."""
+"""Fields of a PodGroup that a Job's controller sets again, and those that each owner leaves as they
+are.
+"""
 
 PATCHED = ("Queue", "ResourceQuota", "PodDisruptionBudget", "HyperNode")
 """Kinds of which each field may be changed."""
@@ -59,7 +63,8 @@ def kubectl(change: Change, world: Sequence[KubernetesObject]) -> list[str]:
                for line in _deletions(there, there[there.find(name, name)], name)]
     commands = [line for of_pod, line in deleted if not of_pod]
     commands += ["" if text.startswith(("conf/", "plugin/")) else _command(
-        draft, Setting.read(text), patches) for text in change.settings]
+        draft if Setting.read(text).exists_in(draft) else given, Setting.read(text), patches)
+        for text in change.settings]
     commands += [shlex.join(["kubectl", "patch", *key.split(), "--type", way, "-p",
                              json.dumps(patch)]) for key, (way, patch) in {
         key: _of_lists(patch) for key, patch in patches.items()}.items()]
@@ -139,26 +144,34 @@ def _command(draft: Draft, setting: Setting, patches: dict[str, dict[str, Any]])
     if not setting.exists_in(draft):
         return ""
     place, steps, obj = setting.split(draft)
-    hard = obj.kind == "ResourceQuota" and steps[:2] == ["status", "hard"]  # copied from its spec
-    path = ".".join(steps)
-    own = isinstance(obj, VolcanoJob) and MUTABLE.fullmatch(path)
     if isinstance(obj, PodGroup) and not (setting.of_group or {*steps[:2]} & {*IN_GROUP}):
         return _of_template(draft, obj, setting, steps[1:], patches)
-    if not isinstance(obj, Node | PodGroup) and (
-            len(steps) < 2 or (steps[0] == "status" and not hard) or (
-                obj.kind not in PATCHED and not own
-                and RESUMING.isdisjoint((".".join(steps[:2]), path)))):
+    if obj.kind == "Queue" and steps == ["status", "state"]:
+        patch = shlex.quote(json.dumps({"status": {"state": setting.value}}))
+        return f"kubectl patch queue {obj.name} --subresource status --type merge -p {patch}"
+    hard = obj.kind == "ResourceQuota" and steps[:2] == ["status", "hard"]  # copied from its spec
+    if not (isinstance(obj, Node | PodGroup) or hard or _is_mutable(obj, steps)):
         return ""  # others are immutable, or not changed this way
     apply(draft, [setting.text])
     if isinstance(obj, Node):
         return _of_node(obj, draft[place], setting, steps)
     if isinstance(obj, PodGroup):
         return _of_group(draft, place, patches)
-    steps = steps if steps[1] == "tasks" else steps[:2]
+    whole = steps[1] == "tasks" or isinstance(obj, OperatorObject)
+    steps = steps if whole else steps[:2]
     was, now = (at_path(each, steps) for each in (draft.source[place], draft[place]))
     _patch(patches, _word(obj.api_versions[0], obj.kind), obj.name, obj,
            "spec" if hard else steps[0])["/".join(steps[1:])] = _merging(was, now)
     return "patched"
+
+
+def _is_mutable(obj: KubernetesObject, steps: list[str]) -> bool:
+    """Return whether a field of an object may be changed in place."""
+    path = ".".join(steps)
+    return len(steps) > 1 and steps[0] != "status" and (
+        obj.kind in PATCHED or isinstance(obj, OperatorObject)
+        or (isinstance(obj, VolcanoJob) and bool(MUTABLE.fullmatch(path)))
+        or not RESUMING.isdisjoint((".".join(steps[:2]), path)))
 
 
 def _of_lists(patch: dict[str, dict[str, Any]]) -> tuple[str, Any]:
@@ -187,13 +200,20 @@ def _of_node(before: Node, after: KubernetesObject, setting: Setting, steps: lis
 
 
 def _of_group(draft: Draft, place: int, patches: dict[str, dict[str, Any]]) -> str:
-    """Patch a PodGroup, or the Volcano Job whose controller would set its minimum again."""
+    """Patch a PodGroup, or the Volcano Job whose controller would set its minimum again, or the
+    template in which a Deployment or a StatefulSet names the queue of its pods.
+    """
     group = draft[place]
     was, now = (to_dict(each).get("spec", {}) for each in (draft.source[place], group))
     fields = _merging(was, now)
     owner = next(iter(group.metadata.owner_references), None)
-    if fields and {*fields} <= (LEFT if owner else LEFT | MINIMUM):
+    pods: list[Any] = [draft[each] for each in draft.pods_of(group)]
+    creator = _creator(pods[0]) if pods and owner else None
+    if fields and {*fields} <= (LEFT if owner else LEFT | MINIMUM | {"queue"}):
         _patch(patches, "podgroup", group.name, group).update(fields)
+    elif creator and fields.keys() == {"queue"}:
+        _patch(patches, *creator, group)["template"] = {"metadata": {"annotations": {
+            QUEUE_NAME: fields["queue"]}}}
     elif owner and owner.api_version in VolcanoJob.api_versions and {*fields} <= MINIMUM and fields:
         _patch(patches, "vcjob", owner.name, group)["minAvailable"] = at_path(
             group, ["spec", "minMember"])
@@ -205,15 +225,19 @@ def _of_group(draft: Draft, place: int, patches: dict[str, dict[str, Any]]) -> s
 def _of_template(draft: Draft, group: PodGroup, setting: Setting, steps: list[str],
                  patches: dict[str, dict[str, Any]]) -> str:
     """Return the command for a field of the pods of a Deployment or StatefulSet, or patch its
-    template; requests have a command of their own.
+    template; requests have a command of their own, and annotations of other pods.
     """
     if steps[0] not in (*TEMPLATE, "requests"):
         return ""
     pods: dict[int, Any] = {place: draft[place] for place in draft.pods_of(group)}
     apply(draft, [setting.text])
     changed = [(pod, draft[place]) for place, pod in pods.items() if draft[place] != pod]
-    if not changed or not (creator := _creator(changed[0][0])):
-        return ""
+    creator = _creator(changed[0][0]) if changed else None
+    if creator is None:
+        return shlex.join(["kubectl", "annotate", f"podgroup/{group.name}", *(
+            f"pod/{pod.name}" for pod, _ in changed), "-n", group.namespace,
+            f"{'.'.join(steps[1:])}={setting.text.partition('=')[2]}", "--overwrite"]
+            ) if steps[0] == "annotations" and setting.value is not None else ""
     was, now = map(to_dict, changed[0])
     part, field = ("metadata" if steps[0] == "annotations" else "spec"), steps[0]
     if field in TEMPLATE:

@@ -5,13 +5,12 @@ Volcano: none
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any
 
 from volcano_lab.api import PENDING, JobInfo, Resource, TaskInfo, objects as api
 from volcano_lab.explain import beyond, evictions, evidence, gangs, kubelet, origin, owners, quotas
 from volcano_lab.explain.arguments import unread
-from volcano_lab.explain.evidence import Evidence, counts, was_admitted
-from volcano_lab.explain.explanation import TABLES, Cause, moment_text, over
+from volcano_lab.explain.evidence import Evidence, was_admitted
+from volcano_lab.explain.explanation import TABLES, Cause, over
 from volcano_lab.explain.lint import ignored_fields, place_of
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.order import hierarchical_order, priority_note
@@ -20,12 +19,12 @@ from volcano_lab.explain.questions import packed
 from volcano_lab.explain.refusals import admission_causes, limit_causes, never_starts
 from volcano_lab.explain.releases import differs
 from volcano_lab.explain.required import too_near
+from volcano_lab.explain.switches import deadlines, ineffective
 from volcano_lab.explain.topology import beyond_tier, spread, topology_causes
 from volcano_lab.explain.volumes import claim_causes, driver_causes
 from volcano_lab.manifests import SCHEDULER, job_of, workloads
 from volcano_lab.messages import Message, Said, alike, known, meant
 from volcano_lab.plugins.kube.pod_info import PodInfo
-from volcano_lab.plugins.sla import WAITING_TIME
 from volcano_lab.trace import POINTS, amounts, short
 
 QUEUE_GATE = "scheduling.volcano.sh/queue-allocation-gate"
@@ -52,7 +51,7 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
         refused = [] if idle else beyond.beyond_causes(seen, job.tasks.values())
         pods = [] if seen.brief else [*job.tasks.values()]
         return [*idle, *beside, *origin.both_share(seen, beside), *refused, *lacking,
-                *_by_others(seen, job), *unusual(seen, job, pods),
+                *_by_others(seen, job), *unusual(seen, job, pods), *ineffective(seen, job),
                 *packed(seen, pods if len(pods) > 1 else [])]
     popped = seen.of("job", job=job.uid)  # without: no refusal was recorded, or it had no turn
     causes = [*_causes(seen, job)] or [Cause.of("unknown" if popped else "no_turn", records=popped)]
@@ -69,7 +68,8 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
             *(cause for cause in causes if cause.code not in said), *later, *stuck,
             *origin.both_share(seen, [*causes, *beside]),
             *unread(seen.ssn, causes), *_placed_here(seen, job),
-            *kubelet.scaled(seen, job), *_deadline(seen, job), *beside]
+            *kubelet.scaled(seen, job), *deadlines(seen, job),
+            *ineffective(seen, job), *beside]
 
 
 def _by_admission(lacking: list[Cause], causes: list[Cause]) -> tuple[list[Cause], list[Cause]]:
@@ -249,29 +249,6 @@ def _groups_beside(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         cause.numbers[form] = [owner for obj in seen.given
                                if obj.kind == "Deployment" and obj.key == owner]
         yield cause
-
-
-def _deadline(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """Yield the time at which sla admits the job, and what its policies do before."""
-    if evidence.unplaced(job) and (policy := owners.on_event(seen, job, "PodPending")):
-        yield Cause("pending_policy", policy, context=True)
-    sla: Any = seen.ssn.plugins.get("sla")
-    deadline = sla.deadline(job) if sla is not None else None
-    if deadline is not None:
-        refused = any(each["answer"] < 0 for each in seen.of("job_enqueueable", job=job.uid))
-        past = "deadline.refused" if refused else "deadline.past"
-        code = past if deadline <= seen.ssn.now else "deadline"
-        late = [each for each in seen.ssn.jobs.values() if each is not job and counts(each)[2]
-                and max(deadline, sla.deadline(each) or 0.0) <= seen.ssn.now]
-        reserves = late and sla.waiting_time and "overcommit" in seen.ssn.plugins
-        yield Cause("deadline", [
-            Message(code, moment=moment_text(deadline)),
-            Message("deadline.others", n=len(late)) if late else None,
-            Message("deadline.all", name=WAITING_TIME) if reserves else None,
-            Message("deadline.gang") if code == "deadline.past" and len(job.tasks) > 1 and (
-                "gang" in next(filter({"gang", "sla"}.intersection, seen.tiers(
-                    "job_pipelined")))) else None],
-            {"deadline": deadline}, [], True)
 
 
 def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

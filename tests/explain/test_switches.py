@@ -1,0 +1,43 @@
+"""Settings of a job that what is configured for them does not read, and where one counts."""
+
+import pytest
+from small_cluster import conf, group, node, pod
+
+from volcano_lab import Cluster
+
+CONF = conf("gang", "sla", "overcommit", "predicates", actions="enqueue, allocate")
+HAND = "What counts, from the next cycle on: kubectl annotate podgroup new -n default "
+NONE = "Plugin sla is configured, and has no waiting time for it: no sla-waiting-time, as an"
+
+
+@pytest.mark.parametrize(("notes", "own", "said"), [
+    ({}, {}, (NONE, f"{HAND}sla-waiting-time=1m")),
+    ({"sla-waiting-time": "two"}, {}, (
+        "The annotation sla-waiting-time: two of its PodGroup has no effect: sla reads a duration",
+        f"{HAND}sla-waiting-time=1m")),
+    ({}, {"volcano.sh/sla-waiting-time": "5m"}, (
+        "The annotation volcano.sh/sla-waiting-time: 5m of its Pod has no effect: sla does not",
+        f"{HAND}sla-waiting-time=5m")),
+    ({"sla-waiting-time": "5m"}, {}, ()),
+])
+def test_a_waiting_time_that_sla_does_not_read_is_said_with_where_it_counts(notes, own, said):
+    cluster = Cluster([
+        node("n1"), group("old", phase="Running"), pod("old-0", "old", "n1", requests={"cpu": "4"}),
+        group("new", phase="Pending", minResources={"cpu": "3"}, annotations=notes,
+              created="2026-11-30T10:00:00Z"),
+        pod("new-0", "new", requests={"cpu": "3"}, annotations=own)])
+    found = cluster.why("new", conf=CONF, now=1_796_032_860.0)  # a minute later
+    assert all(each in found.text for each in said)
+    assert ("created, 2026-11-30 10:00 UTC" in found.text) is bool(said)
+    assert "What counts" not in cluster.why("new", conf=conf("gang", "predicates")).text
+
+
+def test_annotations_of_pods_and_forms_of_values():
+    key = "volcano.sh/cooldown-time"
+    text = Cluster([
+        node("n1", "8"), group("new", phase="Running", annotations={key: "5m"}), pod(
+            "new-0", "new", "n1", requests={"cpu": "3"}, labels={"preemptable": "false"})]).why(
+        "new", conf=conf("gang", "cdp", "predicates", actions="allocate, preempt")).text
+    assert (f"annotation {key}: 5m of its PodGroup has no effect: cdp does not read it there. What "
+            f"counts is the annotation {key}: 5m of its pods") in text
+    assert "label preemptable: false of its Pod has no effect: cdp or preempt does not read" in text

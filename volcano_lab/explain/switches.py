@@ -1,0 +1,101 @@
+"""Settings of a job for a plugin, or an action, that is configured: where one is on an object,
+under a key or of a form that it does not read; and until when sla lets a job wait.
+
+Volcano: none
+"""
+
+import shlex
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from volcano_lab.api import JobInfo, parse_duration
+from volcano_lab.api.durations import parse_bool
+from volcano_lab.api.objects import Pod, PodGroup
+from volcano_lab.explain import evidence, owners
+from volcano_lab.explain.evidence import Evidence, counts, was_admitted
+from volcano_lab.explain.explanation import TABLES, Cause, moment_text
+from volcano_lab.messages import Message, meant
+from volcano_lab.plugins.sla import WAITING_TIME
+
+FORMS: dict[str, Callable[[str], bool]] = {
+    "duration": lambda text: (parse_duration(text) or 0) > 0,
+    "bool": lambda text: parse_bool(text) is not None, "any": bool}
+"""Whether a value counts, by its form."""
+ALIKE = 0.9
+"""How much a key is like the one that it is meant to be."""
+
+
+def ineffective(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield the settings of a job that what is configured for them does not read, each with the
+    object and the key that it does; of a job that is not admitted also that it has none for sla.
+    """
+    there = seen.ssn.plugins.keys() | seen.ssn.enabled_actions
+    for row in TABLES["settings"]:
+        by, found = sorted(there & {*row["by"]}), [*_written(seen, job, row["keys"])]
+        read = [each for each in found if each[0] in row["on"] and each[1] in row["fields"]
+                and each[2] in row["keys"]]
+        if not by or any(FORMS[row["form"]](each[3]) for each in read):
+            continue
+        if found:
+            yield _said(job, row, by, *(read or found)[0], bool(read))
+        elif "none" in row and not was_admitted(seen, job) and (
+                {*row["keys"]}.isdisjoint(seen.ssn.plugins[by[0]].arguments)):
+            yield _said(job, row, by, "", "", row["keys"][-1], row["none"], False)
+
+
+def _said(job: JobInfo, row: dict[str, Any], by: list[str], kind: str, field: str, key: str,
+          text: str, read: bool) -> Cause:
+    """That a setting has no effect, and where which one has."""
+    form, group = row["form"], job.pod_group
+    ends = {each.rpartition("/")[2]: each for each in row["keys"]}
+    right = ends[meant(key.rpartition("/")[2], ends, ALIKE)]
+    value = text if FORMS[form](text) else row.get("none", "VALUE")
+    code = f"ineffective{'.form' * read}{'.none' * (not kind)}"
+    moment = group.metadata.creation_timestamp
+    return Cause("ineffective", [
+        Message(code, kind=kind, field=field[:-1], key=key, text=text, by=by,
+                form=Message(f"ineffective.{form}")),
+        Message("ineffective.then", moment=moment_text(moment)) if (
+            moment and "none" in row) else None,
+        Message(f"ineffective.{row['on'][0].lower()}", right=right, value=value,
+                command=shlex.join(["kubectl", "annotate", "podgroup", group.name, "-n",
+                                    job.namespace, f"{right}={value}", "--overwrite"]))],
+        {"right": right, "value": value}, [], True)
+
+
+def _written(seen: Evidence, job: JobInfo, keys: list[str]) -> Iterator[tuple[str, str, str, str]]:
+    """Yield where a job's objects have one of some keys, or one that may be meant to be: the kind
+    of the object, annotations or labels, the key and its value.
+    """
+    ends = [key.rpartition("/")[2] for key in keys]
+    above = [seen.called(job.uid), *seen.names.above[job.uid]]
+    for obj in [job.pod_group, *(task.pod for task in job.tasks.values()), *(
+            obj for name in above for obj in seen.named.get(name, ())
+            if not isinstance(obj, Pod | PodGroup))]:
+        for field in ("annotations", "labels"):
+            yield from ((obj.kind, field, key, text)
+                        for key, text in getattr(obj.metadata, field).items()
+                        if meant(key.rpartition("/")[2], ends, ALIKE))
+
+
+def deadlines(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield the time at which sla admits the job, and what its policies do before."""
+    if evidence.unplaced(job) and (policy := owners.on_event(seen, job, "PodPending")):
+        yield Cause("pending_policy", policy, context=True)
+    sla: Any = seen.ssn.plugins.get("sla")
+    deadline = sla.deadline(job) if sla is not None else None
+    if deadline is not None:
+        refused = any(each["answer"] < 0 for each in seen.of("job_enqueueable", job=job.uid))
+        past = "deadline.refused" if refused else "deadline.past"
+        code = past if deadline <= seen.ssn.now else "deadline"
+        late = [each for each in seen.ssn.jobs.values() if each is not job and counts(each)[2]
+                and max(deadline, sla.deadline(each) or 0.0) <= seen.ssn.now]
+        reserves = late and sla.waiting_time and "overcommit" in seen.ssn.plugins
+        yield Cause("deadline", [
+            Message(code, moment=moment_text(deadline)),
+            Message("deadline.others", n=len(late)) if late else None,
+            Message("deadline.all", name=WAITING_TIME) if reserves else None,
+            Message("deadline.gang") if code == "deadline.past" and len(job.tasks) > 1 and (
+                "gang" in next(filter({"gang", "sla"}.intersection, seen.tiers(
+                    "job_pipelined")))) else None],
+            {"deadline": deadline}, [], True)
