@@ -1,6 +1,7 @@
 """What a change costs others, what it gives a job, and how many nodes of it are not for the job."""
 
 from collections import Counter
+from time import perf_counter
 from types import SimpleNamespace
 
 import pytest
@@ -10,6 +11,7 @@ from volcano_lab import Cluster
 from volcano_lab.api.objects import OwnerReference
 from volcano_lab.changes import Change
 from volcano_lab.explain import Explainer
+from volcano_lab.explain.options import Rank
 from volcano_lab.explain.outcome import Outcome
 from volcano_lab.explain.price import Price, placed_before, price, surplus
 from volcano_lab.explain.remedy import by_owner
@@ -220,3 +222,21 @@ def test_a_smaller_request_counts_for_pods_that_run_where_all_are_created_again(
             for number in range(3)))]
     found = Cluster([node("n1", "16"), *owned]).why("train").remedies
     assert f"job default/train: request per pod cpu 6 -> {said}" in map(str, found)
+
+
+def test_a_job_that_ends_leaves_its_podgroup_and_is_deleted_where_that_is_in_the_way():
+    """Of an inner queue capacity counts the PodGroup, whatever became of its pods."""
+    tree = ALLOCATE.replace('"allocate"', '"enqueue, allocate"').replace(
+        "{name: predicates}", "{name: predicates}, {name: capacity, enableHierarchy: true}")
+    cluster = Cluster([
+        node("n1", "4"), queue("root"), queue("up", parent="root"), queue("down", parent="up"),
+        group("stray", "up", "Running"), pod("stray-0", "stray", "n1", requests={"cpu": "1"}),
+        group("new", "down", "Pending", minResources={"cpu": "1"})])
+    explain, change = cluster.explainer(tree), Change(removals=("podgroup/default/stray",))
+    search = Search(explain.evidence, explain.session.jobs["default/new"], "", perf_counter() + 60)
+    assert search.judged(change, Rank.WAIT) is None
+    assert str(search.judged(change, Rank.OTHERS)).startswith("delete default/stray (")
+    ended = Cluster([node("n1", "4"), group("old", phase="Running"), pod(
+        "old-0", "old", "n1", requests={"cpu": "4"}), group("new"), pod(
+        "new-0", "new", requests={"cpu": "4"})]).why("new").remedies
+    assert "wait for the end of default/old (new is placed on n1)" in map(str, ended)

@@ -16,7 +16,16 @@ from typing import Any
 from attrs import define
 
 from volcano_lab.api import ROOT_QUEUE, JobInfo, quantity
-from volcano_lab.api.objects import KubernetesObject, LimitRange, Node, Pod, PodGroup, Queue
+from volcano_lab.api.objects import (
+    KubernetesObject,
+    LimitRange,
+    Node,
+    Pod,
+    PodGroup,
+    Queue,
+    ResourceQuota,
+    VolcanoJob,
+)
 from volcano_lab.changes import Change, Index, at_path, key_of, keys_of, path_text, value_text
 from volcano_lab.changes.words import described
 from volcano_lab.explain import explanation
@@ -199,6 +208,22 @@ class World:
             return f"{own[0].kind.lower()}/{own[0].key}"
         kinds = {owner.kind for owner in self.groups[uid].metadata.owner_references}
         return self.job(uid) if "Job" in kinds else f"podgroup/{uid}"
+
+    def ended(self, change: Change) -> Change:
+        """What is removed ends by itself: a PodGroup stays, with pods that have succeeded, where no
+        Job of Volcano or object of an operator deletes it. What a ResourceQuota counts is given
+        back for pods that are gone only.
+        """
+        if any(isinstance(obj, ResourceQuota) for obj in self.given):
+            return change
+        stays = {name: uid for uid, group in self.groups.items() for name in (
+            f"podgroup/{uid}", self.job(uid)) if not self.creators(uid) and all(
+                owner.api_version != VolcanoJob.api_versions[0]
+                for owner in group.metadata.owner_references)}
+        over = [f"pod/{pod.key}.status.phase=Succeeded" for name in change.removals
+                if name in stays for pod in self.pods.get(stays[name], ())]
+        return Change((*change.settings, *over), tuple(
+            name for name in change.removals if name not in stays), change.added)
 
     def own(self, job: JobInfo) -> set[str]:
         """The objects of a job, and its queue, as a change names them up to a dot."""

@@ -261,14 +261,16 @@ class Tries:
         uid = self.job.uid
         try:
             change = candidates.differing(self.world, change)
-            world = self.world.applied(change)
+            made = self.world.ended(change) if rank == Rank.WAIT else change
+            world = self.world.applied(made)
             if (raised := self._guaranteed(world[0])) != Change():
                 change += raised
-                world = self.world.applied(change)
+                made += raised
+                world = self.world.applied(made)
             if self._inadmissible(world[0]):
                 return None
             if not self.large:  # in a large one what controllers do besides takes too long
-                world = change.given(self.seen.given, self.before.conf)
+                world = made.given(self.seen.given, self.before.conf)
             had = self.base.placed(uid)
             after = outcome.outcome(*world, self.watched, self.before.now,
                             self._until(1 if self.large else LIFE), self.as_before)
