@@ -2,11 +2,13 @@
 
 import pytest
 from hyper_scene import gang, hyper_node, two_tiers
+from own_plugins import CONF, Answers
 from small_cluster import conf, group, node, pod, queue
 
 from volcano_lab import Cluster
 from volcano_lab.api.objects import OwnerReference
 from volcano_lab.explain import Explainer
+from volcano_lab.framework.registry import registered
 from volcano_lab.manifests.loader import from_dict
 
 
@@ -145,6 +147,17 @@ def test_why_pods_that_run_are_apart(mode, said, more, best, second):
     text = explain.why_not("n1", "new-1").text
     assert "If pod default/new-1 were placed in this cycle, beside the other pods:" in text
     assert mode == "hard" or (best in text and second in text)
+
+
+@pytest.mark.parametrize(("point", "scores"), [
+    ("node_order", lambda task, node: 10.0 / (1 + len(node.tasks))),
+    ("batch_node_order", lambda task, nodes: {
+        node.name: 10.0 / (1 + len(node.tasks)) for node in nodes})])
+def test_scores_of_a_plugin_that_is_asked_node_by_node(point, scores):
+    cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).job("a", pods=2, cpu=1)
+    with registered(plugin={"mine": Answers[point, scores]}):
+        found = cluster.why("a-1", node="n1", conf=CONF.format(actions="enqueue, allocate"))
+    assert "has the highest score, 10 (mine 10), before node n1 with 5 (mine 5)." in found.text
 
 
 HARD = {"mode": "hard", "highestTierAllowed": 1}

@@ -9,12 +9,13 @@ from typing import Any
 from volcano_lab.api import FitErrors, NodeInfo, TaskInfo
 from volcano_lab.framework import ExtensionPoint, Session
 from volcano_lab.trace.names import Names
+from volcano_lab.trace.reading import SCORES
 from volcano_lab.trace.record import Record
 from volcano_lab.trace.recorder import Trace
 
 READ = {"job_enqueueable", "job_valid", "overused", "allocatable", "predicate", "preemptive",
         "preemptable", "reclaimable"}
-"""The extension points whose calls explanations read; the others are about order."""
+"""The extension points whose calls explanations read, beside scores; the others are about order."""
 POINTS = {"reclaim": "reclaimable", "preempt": "preemptable"}
 """Action -> the extension point that names victims."""
 
@@ -50,7 +51,7 @@ class CauseTrace(Trace):
         return self._own is None or self.watches_claims(job)
 
     def _skips(self, point: ExtensionPoint) -> bool:
-        return point.name not in READ
+        return point.name not in READ and (self.about is None or point.name not in SCORES)
 
     def _add_call(self, kind: str, point: str, head: tuple[Any, ...], args: tuple[Any, ...],
                   answer: Any) -> None:
