@@ -18,12 +18,17 @@ A new cause has these parts:
   first line that is part of the reason counts; `rules._about_rule` adds numbers), any other fact a
   `Cause` in `refusals` (admission and queues), `nodes`, `volumes`, `gangs`, `evictions`, or
   `why_job`, which puts all in order;
-- its sentence in `messages/texts`, as `CODE`, or as `rule.NAME` for a reason against nodes;
+- its sentence in the file of `messages/texts` that has those of similar causes, as `CODE`, or as
+  `rule.NAME` for a reason against nodes;
 - `gap.CODE` in `messages/texts/answers.toml`, for the first line of the answer: without it that
   line is "NAME waits.";
 - in `tables.toml` the page that it leads to, and the changes that are tried;
+- one that only adds facts to another has `context=True` and needs neither of these two;
+  `Explanation.codes` leaves it out;
 - the translations of its sentences in `messages/languages/zh.po`, which `tools/translate.py update`
   adds to.
+
+A field that has no effect is no cause, but a notice of `lint.ignored_fields`.
 
 Volcano: none
 """
