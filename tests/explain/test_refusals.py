@@ -3,6 +3,7 @@
 import pytest
 from small_cluster import conf, group, node, pod, queue, quota
 
+from explain.test_questions import LATER
 from volcano_lab import Cluster
 from volcano_lab.api.quantity import parse
 from volcano_lab.explain import Explainer
@@ -324,3 +325,20 @@ def test_of_two_plugins_that_share_between_queues_the_one_that_refuses_is_named(
     found = cluster.job("new", queue="a", cpu=6).why("new", conf=conf("predicates", *plugins))
     assert ("both configured" in found.text) is bool(said) and said in found.text
     assert ("without plugin proportion" in [each.change for each in found.remedies]) is offered
+
+
+@pytest.mark.parametrize("plugins, hard, said", [
+    (("resourcequota", "overcommit"), 9, True), (("resourcequota", "overcommit"), 20, False),
+    (("overcommit", "resourcequota"), 9, False), (("resourcequota",), 9, False)])
+def test_overcommit_that_is_not_asked_as_another_plugin_refuses_first_has_its_sum(
+        plugins, hard, said):
+    cluster = Cluster().node("n1", cpu=10, labels={"for": "big"})
+    cluster.add("{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {cpu: "
+                f"{hard}}}}}, status: {{hard: {{cpu: {hard}}}, used: {{cpu: 5}}}}}}")
+    for name, cpu, phase in (("big", 8, "Pending"), ("small", 5, "Inqueue")):
+        cluster.add(LATER.format(name, cpu, 1, phase, "default"))
+    found = cluster.why("big", conf=conf("predicates", *plugins, actions="enqueue, allocate"))
+    assert ("Overcommit, which is not asked after that, would refuse it, too: cpu 5 reserved + 8 "
+            "requested = 13, limit 12" in found.text) is said
+    assert ("both: ResourceQuota default/q: hard cpu 9 -> 13; plugin overcommit: "
+            "overcommit-factor 1.2 -> 1.3" in [each.change for each in found.remedies]) is said

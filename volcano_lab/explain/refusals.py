@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from typing import Any
 
-from volcano_lab.api import MIN_RESOURCE, JobInfo, total
-from volcano_lab.explain import holders, origin, owners, quotas, rules
+from volcano_lab.api import JobInfo, total
+from volcano_lab.explain import holders, origin, overcommit, owners, quotas, rules
 from volcano_lab.explain.evidence import Evidence, requested, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.nodes import closed_causes, missing, nearest, withheld
@@ -34,6 +34,7 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         if origin.SHARES & {*seen.plugins("job_enqueueable")}:
             yield from _unasked(seen, job, record, amounts(job.get_min_resources()),
                                 ("allocated", "inqueue"))
+    yield from overcommit.would_refuse(seen, job) if compared else ()
     yield from _beyond_pods(job, compared)
     for record in [] if seen.brief else compared[:1]:
         yield from holders.overtakers(seen, job, record)
@@ -90,10 +91,7 @@ def _comparison(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     """The sum that a plugin compared with a limit when it refused the job."""
     names = record["short_of"]
     if record["plugin"] == "overcommit":
-        sums = [_overcommit(seen, record, name) for name in names]
-        return Cause("overcommit_refuses", Message("overcommit_refuses", sums=sums), {
-            "asked": part(record["asked"], names), "limit": part(record["limit"], names),
-            "short_of": names}, [record])
+        return overcommit.refusal(seen, record)
     elastic = part(record["elastic"], names)
     parts = [Message(f"sum.{name}", amount=part(record[name], names))
              for name in ("allocated", "inqueue", "min_resources")
@@ -107,20 +105,6 @@ def _comparison(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     found.said = [*found.sentences, *(said for task in unplaced(job)[:1]
                                       for said in at_first(seen, task, names))]
     return found
-
-
-def _overcommit(seen: Evidence, record: Record, name: str) -> Message:
-    """The sum of one resource: reserved, requested, and the limit."""
-    requested, reserved, asked, limit = (part(record[each], [name]) for each in (
-        "min_resources", "inqueue", "asked", "limit"))
-    overcommit: Any = seen.ssn.plugins["overcommit"]
-    total, factor = seen.ssn.total_resource.get(name), overcommit.factor
-    used = total * factor - limit[name]
-    if not total:
-        return Message("overcommit.none", requested=requested)
-    return Message("overcommit.sum", reserved=reserved, requested=requested, asked=asked,
-                   limit=limit, total={name: total}, factor=factor, used=Message(
-                       "overcommit.used", used={name: used}) if used >= MIN_RESOURCE else None)
 
 
 def _unasked(seen: Evidence, job: JobInfo, record: Record, request: Amounts,

@@ -1,0 +1,55 @@
+"""What plugin overcommit compares when enqueue asks whether it admits a job.
+
+Volcano: none
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from volcano_lab.api import MIN_RESOURCE, JobInfo
+from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain.explanation import Cause, over, part
+from volcano_lab.messages import Message
+from volcano_lab.trace import Record, amounts
+
+
+def refusal(seen: Evidence, record: Record) -> Cause:
+    """Return the sum that overcommit compared with its limit when it refused a job."""
+    return _over(seen, record, record["short_of"], "overcommit_refuses", record)
+
+
+def would_refuse(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield that overcommit, which was not asked as another plugin refused a job before, would
+    refuse it, too, by what is reserved once the cycle has ended.
+    """
+    plugin: Any = seen.ssn.plugins.get("overcommit")
+    if plugin is None or seen.of("job_enqueueable", job=job.uid, plugin=plugin.name):
+        return
+    least = amounts(job.get_min_resources())
+    sums = {"min_resources": least, "inqueue": amounts(plugin.inqueue_resource),
+            "asked": amounts(plugin.inqueue_resource + job.get_min_resources()),
+            "limit": amounts(plugin.idle_resource)}
+    if names := [*over(part(sums["asked"], least), sums["limit"])]:
+        yield _over(seen, sums, names, "overcommit_refuses.too")
+
+
+def _over(seen: Evidence, sums: Mapping[str, Any] | Record, names: list[str], code: str,
+          *records: Record) -> Cause:
+    return Cause("overcommit_refuses", Message(code, sums=[
+        _sum(seen, sums, name) for name in names]), {
+        "asked": part(sums["asked"], names), "limit": part(sums["limit"], names),
+        "short_of": names}, [*records], not records)
+
+
+def _sum(seen: Evidence, sums: Mapping[str, Any] | Record, name: str) -> Message:
+    """The sum of one resource: reserved, requested, and the limit."""
+    requested, reserved, asked, limit = (part(sums[each], [name]) for each in (
+        "min_resources", "inqueue", "asked", "limit"))
+    plugin: Any = seen.ssn.plugins["overcommit"]
+    total, factor = seen.ssn.total_resource.get(name), plugin.factor
+    used = total * factor - limit.get(name, 0.0)
+    if not total:
+        return Message("overcommit.none", requested=requested)
+    return Message("overcommit.sum", reserved=reserved, requested=requested, asked=asked,
+                   limit=limit, total={name: total}, factor=factor, used=Message(
+                       "overcommit.used", used={name: used}) if used >= MIN_RESOURCE else None)
