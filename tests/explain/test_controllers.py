@@ -347,3 +347,38 @@ def test_an_owner_that_is_suspended_is_not_deleted_for_what_its_podgroup_reserve
     gone = [remedy for remedy in found if remedy.tried.removals]
     assert [(remedy.tried.removals, remedy.kubectl) for remedy in gone] == [
         ((deleted,), [command])]
+
+
+ENDED_JOB = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: j, namespace: default, uid: u1}
+spec: {minAvailable: 1, schedulerName: volcano, tasks: [{name: w, replicas: 1, template: {spec: {
+  containers: [{name: c, resources: {requests: {cpu: 1}}}]}}}]}
+status: {state: {phase: PHASE, lastTransitionTime: "2026-11-30T09:00:00Z", reason: Evicted}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {allocatable: {cpu: 4, pods: 10}}
+"""
+ITS_PODGROUP = """\
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: j-u1, namespace: default, ownerReferences: [{apiVersion: batch.volcano.sh/v1alpha1,
+  kind: Job, name: j, uid: u1, controller: true}]}
+spec: {minMember: 1, queue: default}
+status: {phase: Running}
+"""
+
+
+@pytest.mark.parametrize("phase", [
+    "Completed", "Failed", "Terminated", "Completing", "Terminating"])
+def test_a_job_that_has_ended_waits_for_nothing_and_has_the_phase_of_its_files(phase):
+    text = ENDED_JOB.replace("PHASE", phase)
+    found = Cluster().add(text + ITS_PODGROUP).why("j")
+    assert found.head == (f"j is {phase} since 2026-11-30 09:00 UTC (Evicted): no pod of it waits "
+                          "for a node. (PodGroup Running, no pods)")
+    alone = Cluster().add(text).why("j").text
+    assert f"it is {phase}" in alone and "PodGroup" not in alone and "placed" not in alone

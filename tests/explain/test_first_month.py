@@ -357,7 +357,7 @@ def test_a_job_that_was_resumed_too_often_says_that_this_counts():
             "suspended Job is one, too) and has no pods; its controller does not start it again: "
             "delete it and create it again.") in text
     assert text.startswith(
-        "a/load waits for its pods, which are not created, for it is Failed. (PodGroup")
+        "a/load is Failed: no pod of it waits for a node. (PodGroup")
 
 
 @pytest.mark.parametrize("asked, codes, said", [

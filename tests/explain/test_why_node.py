@@ -236,3 +236,12 @@ def test_pods_that_run_apart_are_created_again_in_a_hyper_node_that_takes_all(bu
     for remedy in found.remedies:
         assert remedy.kubectl[0].startswith("kubectl patch podgroup")
 
+
+@pytest.mark.long
+def test_a_pod_has_the_changes_of_its_job_that_place_it():
+    """None takes the place of another pod of the same job."""
+    explain = Cluster([*two_tiers(1, 1), node("out"), group("new", networkTopology=HARD), *gang(
+        "new", 2, HARD, ["n0"], cpu="4")[1:]]).explainer(RACKS)
+    of_job, of_pod = ([*map(str, explain.why(name).remedies)] for name in (
+        "new", "default/new-1"))
+    assert of_pod == of_job and not any("delete" in each for each in of_pod)

@@ -585,7 +585,8 @@ def controlled(phase, group, pods):
     some: by its phase, that of its PodGroup if there is one, and whether it has a pod.
     """
     again = (phase, group) == ("Restarting", "Pending")  # its old PodGroup is deleted
-    if phase in ENDED or (phase in ENDS and (group or pods) and not again):
+    lost = phase == "Restarting" and not (group or pods)
+    if phase in ENDED or (phase in ENDS and not (again or lost)):
         why = "ending" if phase in ENDS else ("finished" if pods else "no_pods")
         return int(bool(group or pods)), pods, 0, [f"not_created.{why}"]
     if group == "Pending" and not pods:

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from volcano_lab.api import FAILED, RELEASING, RUNNING, SUCCEEDED, JobInfo
+from volcano_lab.api.objects import PodGroup
 from volcano_lab.explain import beyond, evidence, origin, promises, releases
 from volcano_lab.explain.evidence import Evidence, counts, was_admitted
-from volcano_lab.explain.explanation import Amounts, Cause, over
+from volcano_lab.explain.explanation import Amounts, Cause, moment_text, over
 from volcano_lab.explain.shuffles import zone_hours
-from volcano_lab.manifests.controllers import ENDING
+from volcano_lab.manifests.job_controller import ENDING, FINISHED
 from volcano_lab.messages import Message, known
 from volcano_lab.trace import grouped, short
 
@@ -26,20 +27,31 @@ def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
     stuck = any(cause.numbers.get("never") or (below and cause.numbers.get("stuck"))
                 for cause in causes)
     sure = next((gap_of(cause, True) for cause in causes if "sure" in cause.numbers), None)
-    brief = status if sure is None or sure.code.endswith("depends") else status[:1]
     if job.tasks and not counts(job)[1] and not evidence.waits(job) and not stuck:
-        return [_standing(seen, job, causes, brief, sure), *_notes(seen, job)]
+        return [_standing(seen, job, causes, _brief(status, sure), sure), *_notes(seen, job)]
+    phases = [cause.numbers["phase"] for cause in causes if cause.numbers.get("phase")]
+    return [_ended(seen, job, phases[0])] if phases and not job.tasks else [
+        _waiting(seen, job, causes, status, sure), *_notes(seen, job)]
+
+
+def _waiting(seen: Evidence, job: JobInfo, causes: list[Cause], status: list[Message],
+             sure: Message | None) -> Message:
+    """The first line about a job of which pods wait or are pipelined."""
     _, promised, pending = counts(job)
     stands = promised and not pending and any(cause.code in beyond.WAITED for cause in causes)
     if stands and not any(beyond.leaves(seen, task) for task in job.tasks.values()):
         gap, code = sure, "job.head" if sure else "job.pipelined"
-        status = brief
+        status = _brief(status, sure)
     else:
         gaps = map(gap_of, sorted(causes, key=lambda cause: cause.code not in origin.TOO_LARGE))
         gap = next(filter(None, gaps), None)
         code = "job.waits" if gap is None else "job.head"
-    return [Message(code, gap=gap, status=status, job=short(seen.called(job.uid))),
-            *_notes(seen, job)]
+    return Message(code, gap=gap, status=status, job=short(seen.called(job.uid)))
+
+
+def _brief(status: list[Message], sure: Message | None) -> list[Message]:
+    """The phase alone, where what keeps pods waiting is sure."""
+    return status if sure is None or sure.code.endswith("depends") else status[:1]
 
 
 def _standing(seen: Evidence, job: JobInfo, causes: list[Cause], status: list[Message],
@@ -49,17 +61,39 @@ def _standing(seen: Evidence, job: JobInfo, causes: list[Cause], status: list[Me
     idle = next(filter(None, (gap_of(cause) for cause in causes if cause.code in OWN_PARTS)), None)
     refused = next((Message(f"gap.{cause.code}", **cause.numbers) for cause in causes
                     if cause.code in PODS_REFUSED), None)
-    more, ending = _besides(found), {
-        own.status.state.phase for own in seen.volcano_jobs(job)}.intersection(ENDING)
+    phases = {own.status.state.phase for own in seen.volcano_jobs(job)}
+    more, ending, ended = _besides(found), phases & {*ENDING}, phases & {*FINISHED}
     code = next(code for code, holds in (
         ("job.head", refused or (sure and not idle)), ("job.idle", idle),
         ("job.beyond.answer", by and more["said"]), ("job.beyond", by),
         ("job.placed", found.keys() & {*beyond.WAITED}), ("job.ends", ending),
         ("job.bound", more["unready"]),
         ("job.failed", more["why"] and not job.ready_task_num()),
-        ("job.queue", more["named"]), ("job.stands", True)) if holds)
+        ("job.queue", more["named"]), ("job.ends", ended), ("job.stands", True)) if holds)
     return Message(code, status=status, by=by, gap=refused or idle or sure, job=short(
-        seen.called(job.uid)), queue=job.queue if more["named"] else None, phase=[*ending], **more)
+        seen.called(job.uid)), queue=job.queue if more["named"] else None, phase=[*ending, *ended],
+        since=_since(seen, job), **more)
+
+
+def _ended(seen: Evidence, job: JobInfo, phase: str) -> Message:
+    """The first line about a job without pods whose owner ends or has ended: with the phase of its
+    PodGroup, where one is given.
+    """
+    groups = [each.status.phase or "Pending" for each in seen.named.get(job.pod_group.key, ())
+              if isinstance(each, PodGroup)]
+    return Message("job.ends", job=short(seen.called(job.uid)), phase=[phase], since=_since(
+        seen, job), status=[*(Message("status.phase", phase=each) for each in groups),
+                            Message("status.none")])
+
+
+def _since(seen: Evidence, job: JobInfo) -> Message | None:
+    """Since when a Volcano Job is in its state, and why, where its status says so."""
+    for own in seen.volcano_jobs(job):
+        state = own.status.state
+        if state.last_transition_time is not None:
+            return Message("job.since", moment=moment_text(state.last_transition_time),
+                           why=[*filter(None, (state.reason, state.message))] or None)
+    return None
 
 
 def _besides(found: Mapping[str, list[Cause]]) -> dict[str, Any]:
@@ -129,7 +163,6 @@ def _gap(cause: Cause) -> str:
     code = "gap.cluster_full" if cause.numbers.get("whole") else f"gap.{cause.code}"
     code += ".none" * (cause.code == "pod_too_large" and not any(cause.numbers["largest"].values()))
     code += ".nodes" * (cause.code == "refused" and "reason" in cause.numbers)
-    code += ".ended" * (cause.code == "pods_not_made" and bool(cause.numbers.get("phase")))
     whole = getattr(cause.sentences[0], "code", "").endswith(".cluster") if cause.said else False
     code += ".cluster" * (whole and known(f"{code}.cluster"))
     code += ".some" * ("which" in cause.numbers and known(f"{code}.some"))

@@ -135,8 +135,9 @@ class Controllers:
     def _job(self, job: api.VolcanoJob) -> list[api.KubernetesObject]:
         has_group, has_pods = self.owners.has(job, api.PodGroup), self.owners.has(job, api.Pod)
         phase, until = job.status.state.phase, self._until(job)
-        ending = {*ENDING} - ({"Restarting"} if until else set())  # which gets its pods then
-        if phase in FINISHED or (phase in ending and (has_group or has_pods)):
+        again = until or not (has_group or has_pods)  # it gets its pods then
+        ending = {*ENDING} - ({"Restarting"} if again else set())
+        if phase in FINISHED or phase in ending:
             self.into.not_created[job.key] = [jobs.not_created(job, has_pods)]
             if phase in ("Terminated", "Aborted"):  # names the quota that refuses its pods
                 self._within_quota(job, jobs.expand(job)[1], {})

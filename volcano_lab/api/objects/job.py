@@ -89,10 +89,13 @@ class VolcanoJobSpec(Part):
 
 
 class JobState(Part):
-    """The job's phase."""
+    """The job's phase, and since when."""
 
     phase: str = choice("Pending", "Aborting", "Aborted", "Running", "Restarting", "Completing",
                         "Completed", "Terminating", "Terminated", "Failed")
+    last_transition_time: Time | None = None
+    reason: str = ""
+    message: str = ""
 
 
 class VolcanoJobStatus(Part):
