@@ -586,3 +586,19 @@ def test_what_creates_a_pod_again_is_named_only_with_pods_that_are_in_the_way():
         text = text_of(asked(cluster, conf("predicates", actions="allocate")), "held_by")
         assert f"({space}/web)" in text
         assert ("ReplicaSet default/d creates a deleted pod again" in text) is named
+
+
+@pytest.mark.parametrize(("waits", "said"), [
+    ("launcher", "Only pods of default/mpi hold that, and they do not end before this one runs: it "
+     "waits for itself, for ever; counted in runPolicy.schedulingPolicy.minAvailable, none of"),
+    ("worker", "")])
+def test_a_launcher_for_which_its_workers_leave_nothing_waits_for_itself(waits, said):
+    owner = [OwnerReference("kubeflow.org/v2beta1", "MPIJob", "mpi", "u", controller=True)]
+    objects = [obj.changed(metadata={"owner_references": owner}) if obj.kind == "PodGroup" else obj
+               for obj in (node("n1", "4"), group("mpi", minMember=2), *(
+                   pod(f"mpi-{role}-{n}", "mpi", place, requests={"cpu": "2"},
+                       labels={"training.kubeflow.org/job-role": role})
+                   for n, (role, place) in enumerate([("worker", "n1"), ("worker", "n1"),
+                                                      (waits, "")])))]
+    text = Cluster(objects).why("mpi").text
+    assert said in text and ("waits for itself" in text) is bool(said)

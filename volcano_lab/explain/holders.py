@@ -227,7 +227,7 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
     if any(found):
         found.append(held_by(seen, "held_by.this_cycle", took, names))
         found += [_own_groups(seen, job, holders), *_never_run(seen, holders),
-                  _of_its_owner(seen, job, holders)]
+                  _of_its_owner(seen, job, holders), _itself(seen, job, record, holders)]
         found += gangs.all_wait(
             seen, job, cause, [seen.ssn.jobs[uid] for uid in holders], nodes or ())
     found += _after(seen, job, held_by(seen, "held_by.later", later, names))
@@ -268,6 +268,22 @@ def _of_its_owner(seen: Evidence, job: JobInfo, holders: Iterable[str]) -> Messa
             return Message(f"held_by.{'twice' if twice else 'own'}", owner=f"{kind} {name}",
                            jobs=[*map(seen.called, twice or jobs)], group=job.pod_group.name)
     return None
+
+
+def _itself(seen: Evidence, job: JobInfo, record: Record, holders: list[str]) -> Message | None:
+    """That only pods of its owner hold what a pod lacks, which these need to end, and the field by
+    which there is no such pod, or they are one gang.
+    """
+    mine, task = seen.names.above[job.uid], seen.tasks.get(record.get("task", ""))
+    fields = [owners.KINDS["itself"].get(f"{kind} {owners.kind_of(job)}") for kind in mine.values()]
+    field, gang = max(filter(None, fields), default=""), owners.known_of(
+        "minimum", owners.owner_of(job))
+    own = all(uid == job.uid or mine.keys() & seen.names.above[uid].keys() for uid in holders)
+    if task is None or not (holders and own and (field or owners.head(job, task))):
+        return None
+    code = f"held_by.itself.{'field' if field else 'gang'}"
+    return Message("held_by.itself", name=next(iter(mine), seen.called(job.uid)), field=Message(
+        code, field=field or gang) if field or gang else None)
 
 
 def _never_run(seen: Evidence, holders: Iterable[str]) -> Iterator[Message]:

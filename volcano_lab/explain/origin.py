@@ -9,6 +9,8 @@ from itertools import chain
 from typing import Any
 
 from volcano_lab.api import ATTACHABLE, MIN_RESOURCE, PODS, ROOT_QUEUE, JobInfo, Resource, total
+from volcano_lab.changes import Change
+from volcano_lab.changes.kubectl import kubectl
 from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, deciding, over, part
 from volcano_lab.explain.requests import at_first, not_announced
@@ -91,6 +93,10 @@ def above(seen: Evidence, queue: str) -> list[str]:
     return [*reversed(getattr(tree.get(queue), "ancestors", ()))]
 
 
+CONTROLLERS = "kubectl logs -n volcano-system deployment/volcano-controllers"
+"""What the controller that sets the state of queues writes."""
+
+
 def closed(seen: Evidence, queue: str, job: str = "") -> Cause:
     """Return that a queue is not open, with the records that refuse a job in it."""
     closed_too = [name for name in above(seen, queue) if not seen.ssn.queues[name].is_open]
@@ -102,8 +108,14 @@ def closed(seen: Evidence, queue: str, job: str = "") -> Cause:
     found = [Message("queue_closed.with", queue=queue, above=top, note=CLOSED_WITH, queues=[
         name for name in marked if top in above(seen, name)])
         for top in closed_too[-1:] if queue in marked]
-    return Cause.of("queue_closed", *found, queue=queue, records=records,
-                    state=seen.ssn.queues[queue].queue.status.state or "unset",
+    state = seen.ssn.queues[queue].queue.status.state or "unset"
+    inside = sum(job.queue == queue for job in seen.ssn.jobs.values())
+    found += [] if state == "Closed" else [Message(
+        f"queue_closed.{'closing' if state == 'Closing' else 'by_controller'}", n=inside,
+        command=CONTROLLERS)]
+    by_hand = kubectl(Change((f"queue/{queue}.state=Open",)), seen.objects)
+    found += [Message("queue_closed.by_hand", command=each) for each in by_hand if not closed_too]
+    return Cause.of("queue_closed", *found, queue=queue, records=records, state=state,
                     above=Message("queue_closed.above", queues=closed_too) if closed_too else None)
 
 
