@@ -314,6 +314,11 @@ def test_a_name_that_two_podgroups_would_have_is_neither_ones():
         ["ml/h"], ["ml/g"], ["ml/i"], ["ml/i"]]
 
 
+def test_no_job_has_the_name_that_is_another_ones_podgroup():
+    names = named(g=[ref("train")], train=[ref("other")])
+    assert [names.called(f"ml/{uid}") for uid in ("g", "train")] == ["ml/g", "ml/other"]
+
+
 def test_an_owner_has_the_podgroups_of_all_its_jobs():
     names = named(g=[ref("train")], h=[ref("train")], i=[ref("other")])
     assert names.groups("train") == names.groups("job/ml/train") == ["ml/g", "ml/h"]

@@ -160,6 +160,8 @@ def test_all_problems_are_reported_at_once_and_nothing_is_loaded():
         ),
         (changed("spec:", "spec:\n  zzz: 1"), "spec.zzz is not known and has no effect"),
         (POD + "extra: 1\n", "extra is not known and has no effect"),
+        (changed("spec:", "spec:\n  affinity: {nodeAffinity: {zzz: 1}}"),  # of two fields
+         "spec.affinity.nodeAffinity.zzz is not known and has no effect"),
     ],
 )
 def test_an_unknown_field_is_a_warning_that_names_it(text, warning):

@@ -6,6 +6,7 @@ import json
 from base64 import b64decode
 from xml.etree import ElementTree
 
+import pandas as pd
 import pytest
 
 from volcano_lab import Cluster, sweep
@@ -16,6 +17,7 @@ from volcano_lab.messages import OneSentence
 from volcano_lab.trace import Trace
 from volcano_lab.trace.views.nodes import choices
 from volcano_lab.widgets import charts, tables
+from volcano_lab.widgets.table import Table
 
 GANG = "default/a-gang"
 EMPTY = Cluster().node("n", cpu=1).run
@@ -117,6 +119,14 @@ def test_who_objects_to_a_node_is_reported_with_the_reason_where_each_call_was_r
     Cluster(objects).run(trace=trace)
     found = {row["node"]: row["verdict"] for row in choices(trace)}
     assert found == {"n1": objection, "n2": "chosen", "n3": "does not fit"}
+
+
+@pytest.mark.parametrize(("most", "rows"), [(None, 3), (0, 3), (2, 2)])
+def test_a_table_shows_as_many_rows_as_pandas_is_set_to(most, rows):
+    with pd.option_context("display.max_rows", most):
+        html = Table({"a": [*range(3)]})._repr_html_()
+    assert html.count("<tr") == rows + 1
+    assert ("3 rows, the first 2 are shown" in html) == (most == 2)
 
 
 def test_who_does_not_wait_has_no_reason():

@@ -155,7 +155,7 @@ def _not_enough(seen: Evidence, job: JobInfo, answers: list[Record], action: str
     """
     least = job.min_available
     freed = {record["task"] for record in seen.in_action(action, "do", job=job.uid)
-            if record["operation"] == "pipeline"}
+             if record["operation"] == "pipeline"}
     unserved = [record for record in answers if record["task"] not in freed]
     protected = [*protected_causes(seen, job, unserved)]
     if freed and not seen.in_action(action, "commit", job=job.uid):

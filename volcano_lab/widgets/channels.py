@@ -232,7 +232,7 @@ def gathered(rows: Iterable[Row], resource: str) -> Iterator[Row]:
     for first, *others in empty.values():
         reserved = plain(sum(row["reserves"] for row in (first, *others)))
         reason = Message("lane.reserved" if reserved else "lane.empty", n=len(others) + 1,
-                       amount=counted(reserved, unit_of(resource)))
+                         amount=counted(reserved, unit_of(resource)))
         brief = str(Message("lane.reserved.short", **reason.facts)) if reserved else ""
         yield first | {"name": f"{first['name']}, …" if others else first["name"],
                        "brief": brief, "reason": str(reason)}

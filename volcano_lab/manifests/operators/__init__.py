@@ -193,15 +193,16 @@ def _add_gang(obj: OperatorObject, gang: Gang, asked: bool,
             (later if role.later and name else first).extend(_pods(obj, role, spec, name))
         elif role.count:
             sentences.append(Message("not_created.unhanded", asks=Message(f"asks.{row.asks}"),
-                                scheduler=spec.scheduler_name or "default-scheduler"))
+                                     scheduler=spec.scheduler_name or "default-scheduler"))
     group = given(name) if name else None
     if group is not None:
         if group.status.phase in ("", "Pending"):
             plan.later += first + later
         else:
-            sentences.append(Message("not_created.unseen", name=name, now=group.status.phase)
-                        if group.status.phase == "Inqueue" else Message(
-                            "not_created.no_pod_of", name=name, phase=group.status.phase))
+            sentences.append(
+                Message("not_created.unseen", name=name, now=group.status.phase)
+                if group.status.phase == "Inqueue" else
+                Message("not_created.no_pod_of", name=name, phase=group.status.phase))
         return
     if name and first + later:
         plan.objects.append(_pod_group(obj, gang, priorities))
