@@ -380,5 +380,6 @@ def test_a_job_that_has_ended_waits_for_nothing_and_has_the_phase_of_its_files(p
     found = Cluster().add(text + ITS_PODGROUP).why("j")
     assert found.head == (f"j is {phase} since 2026-11-30 09:00 UTC (Evicted): no pod of it waits "
                           "for a node. (PodGroup Running, no pods)")
+    assert found.head in Cluster().add(text + ITS_PODGROUP).why("j", evict=True).head
     alone = Cluster().add(text).why("j").text
     assert f"it is {phase}" in alone and "PodGroup" not in alone and "placed" not in alone

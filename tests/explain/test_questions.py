@@ -85,9 +85,10 @@ def test_a_job_that_runs_is_in_no_order():
     cluster = Cluster().node("n1", cpu=4).job("a", cpu=1, running={"n1": 1}).job("b", cpu=1)
     assert "default/a is in no order of this cycle" in cluster.why("b", before="a").head
     cluster.remove("b").node("n1", cpu=2).node("n2", cpu=2)
-    head = cluster.job("big", cpu=2.5).why("big", before="a").head
-    assert head.startswith("default/a has its places, and default/big waits: allocate keeps nothing"
-                           " free for a job that does not fit")
+    found = cluster.job("big", cpu=2.5).why("big", before="a")
+    assert found.codes and found.remedies
+    assert found.head.startswith("default/a has its places, and default/big waits: allocate keeps "
+                                 "nothing free for a job that does not fit")
     found = cluster.job("big", cpu=4).why("big", before="a")
     assert found.head == ("default/a has its places already, and default/big is not admitted: "
                           "actions order only jobs that wait.")

@@ -337,7 +337,7 @@ class Explainer(Shown):
         No action of the configuration evicts pods of default/a for others (preempt, reclaim).
         """
         job = self.session.jobs[self.names.find(name, "job")[1]]
-        found = who_evicts(self.evidence, job)
+        found = who_evicts(self.evidence, job, self.why_job)
         gone = [pod for each in evicted_for(self.evidence, job).values() for pod in each]
         gone += shuffled(self.evidence, job).get("shuffle", [])
         found.find_remedies = remedies.sparing(self.evidence, job, [

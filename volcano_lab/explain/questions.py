@@ -164,23 +164,20 @@ def why_before(seen: Evidence, job: JobInfo, other: JobInfo, why: Callable[[str]
             first, second = sorted((job, other), key=lambda each: numbers[each.uid])
             return _in_turn(seen, turns, action, (first, second), _place(seen, action, job), why,
                             about)
+    waiting, said = refused, Message("order.apart", job=seen.called(refused.uid),
+                                     other=seen.called(admitted.uid))
+    causes = [*order_causes(seen, "enqueue", refused, admitted)]
     if not refused.is_pending() or turn_of(seen, "allocate", admitted) is None:
         without = next(each for each in (admitted, refused)
                        if turn_of(seen, "allocate", each) is None)
         waiting = other if without is job else job
         if evidence.unbound(without) or not evidence.waits(waiting):
             return Explanation(about, Message("order.no_turn", job=seen.called(without.uid)))
-        names = {"job": seen.called(without.uid), "other": seen.called(waiting.uid)}
-        if not waiting.is_pending():
-            return Explanation(about, Message("order.runs", **names), [
-                _passed(seen, without, waiting)])
-        waits = why(waiting.uid)
-        return Explanation(about, Message("order.waits", **names), [
-            _passed(seen, without, waiting), *waits.causes], waits.find_remedies)
-    said = Message("order.apart", job=seen.called(refused.uid), other=seen.called(admitted.uid))
-    waits = why(refused.uid)
-    return Explanation(about, said, [*order_causes(seen, "enqueue", refused, admitted),
-                                     *waits.causes], waits.find_remedies)
+        said = Message("order.waits" if waiting.is_pending() else "order.runs", job=seen.called(
+            without.uid), other=seen.called(waiting.uid))
+        causes = [_passed(seen, without, waiting)]
+    waits = why(waiting.uid)
+    return Explanation(about, said, [*causes, *waits.causes], waits.find_remedies)
 
 
 def _in_turn(seen: Evidence, turns: Mapping[str, Record | None], action: str,

@@ -45,6 +45,15 @@ def shuffle_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         said = []
 
 
+def who_shuffles(name: str, pods: list[TaskInfo], causes: list[Cause]) -> Iterator[Message]:
+    """Yield how many running pods shuffle evicts for no other pod in this cycle, or else when."""
+    gone = {pod for cause in causes for pod in cause.numbers["gone"]}
+    if gone:
+        yield Message("evict.now.shuffled", job=name, pods=len(pods), n=len(gone))
+    elif then := next((cause.numbers["then"] for cause in causes if cause.numbers["then"]), ""):
+        yield Message("evict.later", job=name, moment=then)
+
+
 def _by_zone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield the hours of the zones in which preemptable pods of a job run, how many leave at once
     when one closes, and when.
@@ -59,17 +68,12 @@ def _by_zone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         open_now = not plugin.closed_because(zone)
         start, end = (f"{at % tdm.DAY // 3600:02}:{at % 3600 // 60:02}" for at in span)
         end = end if span[1] < tdm.DAY else "24:00"
-        kind, value = next(((f"volcano.sh/{name}", getattr(job, field))
-                            for name, field in BUDGETS.items() if getattr(job, field)), ("", ""))
-        by = Message("shuffled.budget", name=kind, value=value) if kind else Message(
-            "shuffled.no_budget", names=[f"volcano.sh/{name}" for name in BUDGETS])
-        most = _at_once(job, there)
+        pace = _pace(job, there, str(plugin.arguments.get(tdm.EVICT_PERIOD) or "1m"))
         after = moment_text(seen.ssn.memory.get(plugin.name, seen.ssn.now) + plugin.evict_period)
-        then = end if open_now else after * bool(most)
+        then = end if open_now else after * bool(pace.facts["n"])
         yield Cause("shuffled", [
             _hours(seen, there[0].node_name), Message("shuffled.zone", zone=zone),
-            Message("shuffled.pace", n=most, by=by, period=str(
-                plugin.arguments.get(tdm.EVICT_PERIOD) or "1m")),
+            pace,
             Message("shuffled.open", end=end) if open_now else None,
             _again(seen, there[0], zone, start)],
             {"names": [] if open_now else sorted({task.node_name for task in there}),
@@ -92,10 +96,14 @@ def _hours(seen: Evidence, node: str) -> Message:
                    time=moment_text(seen.ssn.now)[-5:])
 
 
-def _at_once(job: JobInfo, there: list[TaskInfo]) -> int:
-    """How many pods of a job plugin tdm lets go in one round: of those that run before it."""
-    gone = [task for task in there if task.status == RELEASING]
-    return len(gone) or min(tdm.max_evictions(job), len(there))
+def _pace(job: JobInfo, there: list[TaskInfo], period: str) -> Message:
+    """How many pods of a job plugin tdm evicts in one round, by which annotation."""
+    gone = sum(task.status == RELEASING for task in there)
+    by = next((Message("shuffled.budget", name=f"volcano.sh/{name}", value=getattr(job, field))
+               for name, field in BUDGETS.items() if getattr(job, field)), None)
+    names = [f"volcano.sh/{name}" for name in BUDGETS]
+    return Message("shuffled.pace", n=gone or min(tdm.max_evictions(job), len(there)),
+                   by=by or Message("shuffled.no_budget", names=names), period=period)
 
 
 def _again(seen: Evidence, task: TaskInfo, zone: str, start: str) -> Message:

@@ -5,15 +5,15 @@ Volcano: none
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 
 from volcano_lab.actions.evictions import never_preempts
 from volcano_lab.api import PENDING, RELEASING, ROOT_QUEUE, RUNNING, JobInfo, TaskInfo
 from volcano_lab.explain import evictions, origin, outcome, owners, protection
 from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.explanation import Cause, Explanation, over, part
-from volcano_lab.explain.shuffles import shuffle_causes
+from volcano_lab.explain.explanation import Cause, Explanation, each_said, over, part
+from volcano_lab.explain.shuffles import shuffle_causes, who_shuffles
 from volcano_lab.messages import Message
 from volcano_lab.trace import POINTS, Record, grouped, short
 
@@ -87,16 +87,20 @@ def _of_victim(seen: Evidence, victim: JobInfo, winner: JobInfo, action: str,
         yield Cause("evict_policy", policy, context=True)
 
 
-def who_evicts(seen: Evidence, job: JobInfo) -> Explanation:
-    """Explain which actions may evict pods of a job, for which jobs now, and when."""
+def who_evicts(seen: Evidence, job: JobInfo, why: Callable[[str], Explanation]) -> Explanation:
+    """Explain which actions may evict pods of a job, for which jobs now, and when; `why` explains
+    one of which none runs.
+    """
     about, name = f"job {seen.called(job.uid)}", seen.called(job.uid)
     pods = sorted([*job.in_status(RUNNING).values(), *job.in_status(RELEASING).values()],
                   key=lambda task: task.key)
     actions = [action for action in POINTS if action in seen.ssn.enabled_actions]
     beside = [*shuffle_causes(seen, job)]
-    if not pods or not (actions or beside):
-        return Explanation(about, Message("evict.no_pods" if not pods else "evict.no_action",
-                                          job=name))
+    if not pods:
+        return Explanation(about, [Message("evict.no_pods", job=name), *each_said(
+            why(job.uid).said)])
+    if not (actions or beside):
+        return Explanation(about, Message("evict.no_action", job=name))
     done = {action: [*_done(seen, job, action)] for action in actions}
     more = {action: [*_spared(seen, job, action), *_now(seen, job, action, pods)]
             for action in actions}
@@ -106,18 +110,9 @@ def who_evicts(seen: Evidence, job: JobInfo) -> Explanation:
     none = now.code == "evict.none"
     causes += [] if none else [_order(pods)]
     kept = _protected(seen, actions, pods) if none else ()
-    later = [*_by_shuffle(name, pods, beside)]
+    later = [*who_shuffles(name, pods, beside)]
     return Explanation(about, [*[now] * (not none or not later), *later], [
         *beside, *causes, *kept, *_kept(seen, job, pods, actions)])
-
-
-def _by_shuffle(name: str, pods: list[TaskInfo], causes: list[Cause]) -> Iterator[Message]:
-    """Yield how many running pods shuffle evicts for no other pod in this cycle, or else when."""
-    gone = {pod for cause in causes for pod in cause.numbers["gone"]}
-    if gone:
-        yield Message("evict.now.shuffled", job=name, pods=len(pods), n=len(gone))
-    elif then := next((cause.numbers["then"] for cause in causes if cause.numbers["then"]), ""):
-        yield Message("evict.later", job=name, moment=then)
 
 
 def _counted(name: str, pods: list[TaskInfo], *found: dict[str, list[Cause]]) -> Message:
