@@ -332,6 +332,20 @@ def test_what_an_eviction_does_to_the_whole_job_by_its_policies(policies, said):
     assert all((said or "PodEvicted") in text for text in found) is bool(said)
 
 
+@pytest.mark.parametrize("action, said", [
+    ("RestartJob", "; its policy RestartJob for PodEvicted then creates all 2 pods of default/old "
+     "again"), ("TerminateJob", "; its policy TerminateJob for PodEvicted then ends default/old"),
+    ("RestartTask", "")])
+def test_a_change_that_evicts_says_what_the_policies_of_the_evicted_job_do(action, said):
+    old = exported("old", 2, 4, least=1, there=2, phase="Running", job_phase="Running").replace(
+        "minAvailable: 1\n",
+        f"minAvailable: 1\n  policies: [{{event: PodEvicted, action: {action}}}]\n", 1)
+    found = asked(old, exported("new", 1, 4, there=1, phase="Inqueue"),
+                  conf=conf("allocate", "gang", "predicates")).why("new").remedies
+    assert any("evicts 1 pod of old" in each.effect for each in found)
+    assert any((said or "PodEvicted") in each.effect for each in found) is bool(said)
+
+
 @pytest.mark.parametrize("priority, named", [("", False), ("priority: 5, ", True)])
 def test_pods_of_a_lower_priority_than_others_of_their_job_are_named(priority, named):
     old = exported("old", 2, 4, least=1, there=2, phase="Running", job_phase="Running")
@@ -375,7 +389,9 @@ def test_all_pods_that_a_cycle_evicts_are_counted_and_gang_only_where_it_is_aske
     assert found.head.startswith("2 of 4 running pods of default/old are evicted")
     assert ("For a queue that stays within what it deserves, reclaim takes those of its pods that "
             "are allowed by conformance. What queue a deserves counts only where the plugins of "
-            "this tier allow none." in found.text and "gang" not in found.text)
+            "this tier allow none." in found.text)
+    assert ("Its minimum of 4 protects none of its pods: gang is not asked about victims. Of "
+            "default/old, 2 pods are left, below its minimum of 4." in found.text)
 
 
 @pytest.mark.parametrize(("loose", "said"), [

@@ -21,6 +21,13 @@ from volcano_lab.messages import Message
 from volcano_lab.trace import POINTS, Record, amounts, grouped, kinds
 
 
+def broken(seen: Evidence, job: JobInfo) -> Iterator[Message]:
+    """Yield that pods of a gang are left, fewer than its minimum."""
+    if 0 < job.ready_task_num() < job.min_available:
+        yield Message("promised.breaks", job=seen.called(job.uid), n=job.ready_task_num(),
+                      least=job.min_available)
+
+
 def eviction_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield why reclaim and preempt evict no pods for the job; as context where allocate could
     have placed its pods, too.

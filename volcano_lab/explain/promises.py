@@ -96,9 +96,7 @@ def _harms(seen: Evidence, nodes: Iterable[str], records: list[Record]) -> Itera
     leaving = {task.job for node in nodes for task in seen.ssn.nodes[node].tasks.values()
                if task.status == RELEASING}
     for job in map(seen.ssn.jobs.__getitem__, sorted(leaving & seen.ssn.jobs.keys())):
-        if 0 < job.ready_task_num() < job.min_available:
-            yield Message("promised.breaks", job=seen.called(job.uid), n=job.ready_task_num(),
-                          least=job.min_available)
+        yield from evictions.broken(seen, job)
     victims = {seen.tasks[pod].job: None for record in records for pod in record["chosen"]}
     yield from filter(None, (on_event(seen, seen.ssn.jobs[uid], "PodEvicted") for uid in victims))
 

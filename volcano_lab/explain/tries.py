@@ -317,6 +317,9 @@ class Tries:
         cost.surplus = surplus(self.before, after.last, uid)
         cost.owed = after.evicting(uid) == {"reclaim"}
         names = Names(after.rest.session)
+        jobs = [self.before.jobs[uid] for uid in cost.evicts if uid in self.before.jobs]
+        policies = [Message(f"cost.{policy.code}", **policy.facts) for policy in (
+            owners.on_event(self.seen, job, "PodEvicted") for job in jobs) if policy]
         brings = [*(spared(self.seen, self.base, after, uid) if self.keep else gains(
             self.seen, self.before, after, uid, gone=again))]
         then = beyond.lacks(Evidence(after.rest.session, after.rest.trace, after.rest.world),
@@ -327,8 +330,8 @@ class Tries:
             key for key in again if f"pod/{key}" not in change.removals])]
         if any(each.code == "gains.no_volume" for each in said):
             brings = []  # its places are not for long
-        return Remedy((*said, *brings, *lacking, *costs(self.seen.called, cost), *self._goes_on(
-            change, after)),
+        losses = [*costs(self.seen.called, cost), *policies]
+        return Remedy((*said, *brings, *lacking, *losses, *self._goes_on(change, after)),
                       change, rank, self.world, names.called(uid),
                       counts(after.rest.session.jobs[uid])[0], cost, alike)
 

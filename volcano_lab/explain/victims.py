@@ -269,17 +269,17 @@ def _protected(seen: Evidence, actions: list[str], pods: list[TaskInfo]) -> Iter
 
 def _kept(seen: Evidence, job: JobInfo, pods: list[TaskInfo], actions: list[str]
           ) -> Iterator[Cause]:
-    """Yield what keeps pods of it, their own annotation and its gang's minimum, and what is lost
-    with one.
+    """Yield what keeps pods of it, annotations and its gang's minimum, and what is lost with one.
     """
     if kept := sum(not task.preemptable for task in pods):
         yield Cause("not_preemptable", Message("evict.not_preemptable", n=kept), {}, [], True)
     asking = [action for action in actions if "gang" in seen.plugins(POINTS[action])]
-    if asking and job.min_available > 1:
+    if actions and job.min_available > 1:
         going = sum(map(len, evicted_for(seen, job).values()))
-        code = "evict.gang" if asking == actions else "evict.gang.some"
-        yield Cause("gang_minimum", Message(code, least=job.min_available, actions=asking, n=max(
-            job.ready_task_num() + going - job.min_available, 0)), {}, [], True)
+        code = "evict.gang" if asking == actions else f"evict.gang.{'some' if asking else 'none'}"
+        said = Message(code, least=job.min_available, actions=asking, n=max(
+            job.ready_task_num() + going - job.min_available, 0))
+        yield Cause("gang_minimum", [said, *evictions.broken(seen, job)], context=True)
     if "pdb" not in seen.ssn.plugins and (loose := protection.budgets_of(seen, pods)):
         yield Cause.of("evict_no_pdb", context=True, n=len(loose), budgets=loose)
     if policy := owners.on_event(seen, job, "PodEvicted"):
