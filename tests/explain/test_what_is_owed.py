@@ -1,7 +1,7 @@
 """For whom room is kept, and which promises hold."""
 
 import pytest
-from small_cluster import NOW, group, node, pod, queue
+from small_cluster import NOW, conf, group, node, pod, queue
 
 from explain.test_exports import GROUP, JOB, NODE
 from volcano_lab import loads
@@ -9,6 +9,8 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
 from volcano_lab.manifests.defaults import with_defaults
 
+TREE = conf("gang", "predicates", "{name: capacity, enableHierarchy: true}",
+            actions="enqueue, allocate, reclaim")
 CONF = """\
 actions: "enqueue, allocate%s"
 tiers:
@@ -261,3 +263,23 @@ def test_a_job_that_is_larger_than_the_cluster_is_never_whole_though_a_part_of_i
     cluster.job("old", pods=2, cpu=2, running={"n2": 2})
     assert ("All its 5 pods request cpu 10; all nodes together, even empty, have 8: they are never "
             "placed all at once." in cluster.why("big").text) is said
+
+
+@pytest.mark.parametrize(("field", "said"), [
+    ("guarantee", "Its guarantee is cpu 2, and it holds 0. Queue org, above it, holds cpu 6, limit "
+     "8. Beside it, b holds cpu 6 and deserves 2. reclaim evicts pods for it only of queues that"),
+    ("deserved", "It deserves cpu 2, and holds 0. Queue org, above it, holds cpu 6, limit 8.")])
+def test_a_queue_says_what_it_is_owed_who_holds_that_and_what_would_seat_its_first_job(field, said):
+    owed = {"resource": {"cpu": "2"}} if field == "guarantee" else {"cpu": "2"}
+    found = Cluster([
+        node("n1", "10"), queue("root"), queue("org", parent="root", capability={"cpu": "8"}),
+        queue("a", parent="org", **{field: owed}), queue("b", parent="org", deserved={"cpu": "2"}),
+        group("old", "b", "Running"), *(pod(f"old-{n}", "old", "n1", requests={"cpu": "1"})
+                                        for n in range(6)),
+        group("new", "a", "Inqueue"), pod("new-0", "new", requests={"cpu": "3"}),
+        group("other", "a", "Pending", minResources={"cpu": "3"})]).why(
+        "queue/a", conf=TREE)
+    assert "Its jobs without pods request cpu 3 (minResources), which is not in" in found.text
+    assert said in found.text
+    changes = [*map(str, found.remedies)]
+    assert "queue org: capability cpu 8 -> 9 (new is placed on n1)" in changes

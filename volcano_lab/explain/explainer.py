@@ -270,12 +270,12 @@ class Explainer(Shown):
         return pods.why_waits(self.evidence, task, self.why_job(task.job))
 
     def why_queue(self, name: str) -> Explanation:
-        """Return what a queue requests, deserves, holds and may hold, and which jobs wait in it."""
+        """Return what a queue deserves, holds and may hold, and what its first job waits for."""
         found = why_queue(self.evidence, self.names.find(name, "queue")[1])
-        for cause in found.causes:
-            if cause.code == "jobs_wait":
-                said = each_said(self.why_job(cause.numbers["jobs"][0]).said)[0]
-                cause.said = [*cause.sentences, Message("jobs_wait.first", text=said)]
+        for cause in [each for each in found.causes if each.code == "jobs_wait"]:
+            job = self.why_job(cause.numbers["jobs"][0])
+            found.find_remedies, text = job.find_remedies, each_said(job.said)[0]
+            cause.said = [*cause.sentences, Message("jobs_wait.first", text=text)]
         return found
 
     def why_node(self, name: str) -> Explanation:

@@ -8,10 +8,18 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
-from volcano_lab.api import MIN_RESOURCE, PENDING, PIPELINED, JobInfo, Resource
+from volcano_lab.api import (
+    MIN_RESOURCE,
+    PENDING,
+    PIPELINED,
+    ROOT_QUEUE,
+    JobInfo,
+    Resource,
+    total,
+)
 from volcano_lab.explain import beyond, origin, questions, why_job
 from volcano_lab.explain.evidence import Evidence, counts, requested, unbound
-from volcano_lab.explain.explanation import Cause, Explanation, over, part
+from volcano_lab.explain.explanation import Amounts, Cause, Explanation, over, part
 from volcano_lab.explain.head import gap_of, head_of
 from volcano_lab.framework import CLUSTER_TOP
 from volcano_lab.messages import Message, Said
@@ -79,7 +87,47 @@ def _queue_causes(seen: Evidence, queue: str, sums: dict[str, Any], limited: lis
         yield Cause.of("queue_promised", n=len(coming), amount=part(
             requested(coming), sums["deserved"]), jobs=[*dict.fromkeys(
                 seen.called(task.job) for task in coming)])
+    yield from _due(seen, queue, sums)
     yield from _waiting(seen, queue)
+
+
+def _due(seen: Evidence, queue: str, sums: dict[str, Any]) -> Iterator[Cause]:
+    """Yield what a queue in which jobs wait is guaranteed, or deserves, beyond what it holds; what
+    the queues above it, and beside it, hold of that, and what its jobs without pods request.
+    """
+    waiting = [job for job in seen.ssn.jobs.values() if job.queue == queue and unbound(job)]
+    later = amounts(total(job.get_min_resources() for job in waiting if not job.tasks))
+    field, due = next(((each, more) for each in ("guarantee", "deserved") for more in [
+        over({name: amount for name, amount in sums.get(each, {}).items() if name != "pods"},
+             sums["allocated"])] if more), ("", {}))
+    if not waiting or not (due or over(later, {})):
+        return
+    yield Cause("queue_due", [
+        Message("queue_due.later", amount=over(later, {})) if over(later, {}) else None,
+        Message(f"queue_due.{field}", due=part(sums[field], due), held=part(
+            sums["allocated"], due)) if due else None,
+        *_around(seen, queue, due)], {"due": due}, [], True)
+
+
+def _around(seen: Evidence, queue: str, due: Amounts) -> Iterator[Message]:
+    """Yield what the queues above a queue, and beside it, hold of some resources, and whether
+    pods of these are evicted for it.
+    """
+    queues = seen.state_at(next(reversed(seen.trace.records), None))["queues"]
+    parent = seen.ssn.queues[queue].queue.spec.parent
+    for name in origin.above(seen, queue):
+        if name in queues and name != ROOT_QUEUE and due:
+            yield Message("queue_due.above", queue=name, **{key: part(
+                queues[name][each], due) for key, each in (
+                    ("held", "allocated"), ("limit", "real_capability"))})
+    beside = [Message("queue_due.one", queue=name, **{key: part(each[key], due) for key in (
+        "allocated", "deserved")}) for name, each in sorted(queues.items())
+        if name not in (queue, ROOT_QUEUE) and over(part(each["allocated"], due), {})
+        and seen.ssn.queues[name].queue.spec.parent == parent]
+    acts = "reclaim" if "reclaim" in seen.ssn.enabled_actions else "ends"
+    if beside:
+        yield Message("queue_due.beside", queues=beside)
+        yield Message(f"queue_due.{acts}")
 
 
 def _waiting(seen: Evidence, queue: str) -> Iterator[Cause]:
