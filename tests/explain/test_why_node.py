@@ -238,8 +238,8 @@ def test_pods_that_run_apart_are_created_again_in_a_hyper_node_that_takes_all(bu
 
 
 @pytest.mark.long
-def test_a_pod_has_the_changes_of_its_job_that_place_it():
-    """None takes the place of another pod of the same job."""
+def test_for_a_pod_no_other_pod_of_its_job_is_deleted():
+    """It has the changes of its job."""
     explain = Cluster([*two_tiers(1, 1), node("out"), group("new", networkTopology=HARD), *gang(
         "new", 2, HARD, ["n0"], cpu="4")[1:]]).explainer(RACKS)
     of_job, of_pod = ([*map(str, explain.why(name).remedies)] for name in (

@@ -210,10 +210,10 @@ class Tries:
         job = None if ssn is None else ssn.jobs.get(self.job.uid)
         if ssn is None or job is None:
             return NOTHING
-        if len(job.in_status(RELEASING)) > len(self.job.in_status(RELEASING)):
+        if len(job.in_status(RELEASING)) > len(self.job.in_status(RELEASING)) and not self.pod:
             return NOTHING  # it would lose pods of its own
         starts = bool(job.tasks) and (job.is_ready() or ssn.job_pipelined(job))
-        if starts and sum(counts(job)[:2]) > self.places and self._has_pod(job):
+        if starts and (sum(counts(job)[:2]) > self.places or self._has_pod(job)):
             return PLACED if job.is_ready() or _freed(ssn, job) else PROMISED
         return ADMITTED if self.job.is_pending() and not job.is_pending() else NOTHING
 
@@ -231,9 +231,12 @@ class Tries:
                    for each in self.seen.names.beside(self.job.uid))
 
     def _has_pod(self, job: JobInfo) -> bool:
-        """Whether the pod that is asked about, if one is, has a place."""
-        return not self.pod or not job.tasks or any(
-            task.key == self.pod and task.node_name for task in job.tasks.values())
+        """Whether the pod that is asked about has a place, be it another one's of the job."""
+        return any(task.key == self.pod and task.node_name for task in job.tasks.values())
+
+    def _deletes_own(self, change: Change) -> bool:
+        """Whether a change deletes pods of the job itself."""
+        return any(f"pod/{task.key}" in change.removals for task in self.job.tasks.values())
 
     def _inadmissible(self, objects: Any) -> bool:
         """Whether Volcano's webhooks would refuse the change by a rule that is not broken yet."""
@@ -283,7 +286,8 @@ class Tries:
         if job is None or after.rest is None or self._loops or (self.barred and not job.tasks):
             return None
         if not (self._keeps(after) if self.keep else after.runs(uid) and self._spares_own(after)
-                and (after.placed(uid) > had or not job.tasks) and self._has_pod(job)):
+                and (after.placed(uid) > had or not job.tasks or (
+                    self._has_pod(job) and not self._deletes_own(change)))):
             return None
         return self._remedy(change, rank, alike, after, self._again(world[0]))
 
