@@ -602,3 +602,14 @@ def test_a_launcher_for_which_its_workers_leave_nothing_waits_for_itself(waits, 
                                                       (waits, "")])))]
     text = Cluster(objects).why("mpi").text
     assert said in text and ("waits for itself" in text) is bool(said)
+
+
+def test_jobs_of_one_owner_are_one_holder():
+    owner = OwnerReference("ray.io/v1", "RayJob", "ray", "u", controller=True)
+    parts = [obj for name in ("x", "y") for obj in (
+        group(name, phase="Running").changed(metadata={"owner_references": [owner]}),
+        pod(f"{name}-0", name, "n1", requests={"cpu": "1"}))]
+    text = Cluster([node("n1", "4"), *parts, group("old", phase="Running"), pod(
+        "old-0", "old", "n1", requests={"cpu": "1"}), group("new"), pod(
+        "new-0", "new", requests={"cpu": "3"})]).why("new").text
+    assert "default/ray 2 (2 PodGroups), default/old 1" in text

@@ -15,7 +15,7 @@ from volcano_lab.explain.evidence import Evidence, counts, ended, fails_to_start
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.order import came_first
 from volcano_lab.messages import Message
-from volcano_lab.trace import POINTS, Record, amounts
+from volcano_lab.trace import POINTS, Record, amounts, grouped
 
 MOST = 3
 """Jobs that are named; the others are counted."""
@@ -79,25 +79,24 @@ def is_ghost(seen: Evidence, uid: str) -> bool:
 def held_by(seen: Evidence, code: str, by_job: dict[str, Amounts], names: list[str],
             about: Callable[[JobInfo], Message | None] = lambda job: None,
             **facts: Any) -> Message | None:
-    """Return the jobs that hold some resources, such as "Held by default/a 4, default/b 2"; None
-    without any.
+    """Return the jobs that hold some resources, such as "Held by default/a 4, default/b 2", those
+    of one owner together; None without any.
     """
     order = largest(by_job, names)
     ghosts = [uid for uid in order if is_ghost(seen, uid)]
     holders = []
     if len(ghosts) > 1:
-        each = {str(part(by_job[uid], names)): part(by_job[uid], names) for uid in ghosts}
-        same = Message("holder.ghosts_each", amount=next(iter(each.values())))
-        some = any(seen.ssn.jobs[uid].tasks for uid in ghosts)
-        holders.append(Message("holder.ghosts.ended" if some else "holder.ghosts", n=len(ghosts),
-                               jobs=[*map(seen.called, ghosts)],
-                               each=same if len(each) == 1 else None))
+        holders.append(_ghosts(seen, {uid: part(by_job[uid], names) for uid in ghosts}))
         order = [uid for uid in order if uid not in ghosts]
+    groups, by_job = _by_owner(seen, {uid: by_job[uid] for uid in order})
+    order = largest(by_job, names)
     ended = {uid: owners.ended_as(seen, seen.ssn.jobs[uid]) for uid in order[:MOST]}
     over_now = {uid: Message("holder.over", phase=phase) if phase else Message("holder.stays")
                 for uid, phase in ended.items() if phase or owners.stays(seen.ssn.jobs[uid])}
-    holders += [Message(f"holder{'.named' * (len(names) > 1)}", job=seen.called(uid),
-                        about=about(seen.ssn.jobs[uid]) or over_now.get(uid),
+    said = {uid: about(seen.ssn.jobs[uid]) or over_now.get(uid) for uid in order[:MOST]}
+    said |= {uid: Message("holder.groups", n=n) for uid, (_, n) in groups.items()}
+    holders += [Message(f"holder{'.named' * (len(names) > 1)}", about=said[uid],
+                        job=groups.get(uid, (seen.called(uid), 1))[0],
                         amount=part(by_job[uid], filter(by_job[uid].get, names)),
                         init=_for_init(seen.ssn.jobs[uid], names)) for uid in order[:MOST]]
     if len(order) > MOST:
@@ -105,6 +104,25 @@ def held_by(seen: Evidence, code: str, by_job: dict[str, Amounts], names: list[s
         holders.append(Message("holder.rest", amount=part(rest, names),
                                jobs=Message("more_jobs", n=len(order) - MOST)))
     return Message(code, holders=holders, **facts) if holders else None
+
+
+def _ghosts(seen: Evidence, held: dict[str, Amounts]) -> Message:
+    """How many PodGroups hold something and have no pods, or none that runs."""
+    alike = {str(each): each for each in held.values()}
+    same = Message("holder.ghosts_each", amount=next(iter(alike.values())))
+    some = any(seen.ssn.jobs[uid].tasks for uid in held)
+    return Message("holder.ghosts.ended" if some else "holder.ghosts", n=len(held),
+                   jobs=[*map(seen.called, held)], each=same if len(alike) == 1 else None)
+
+
+def _by_owner(seen: Evidence, by_job: dict[str, Amounts]
+              ) -> tuple[dict[str, tuple[str, int]], dict[str, Amounts]]:
+    """(By the first of several jobs of one owner how that is called, and their number; what jobs
+    hold, those of one owner in sum.)
+    """
+    parts = grouped((next(reversed(seen.names.above[uid]), uid), uid) for uid in by_job)
+    return ({uids[0]: (name, len(uids)) for name, uids in parts.items() if len(uids) > 1},
+            {uids[0]: reduce(added, map(by_job.__getitem__, uids)) for uids in parts.values()})
 
 
 def _for_init(job: JobInfo, names: list[str]) -> Message | None:
