@@ -712,3 +712,26 @@ def test_a_pod_with_an_event_is_found_with_and_without_its_namespace(name):
  metadata: {name: e}, involvedObject: {kind: Pod, name: web, namespace: a}}
 """
     assert "is not scheduled by Volcano" in asked(text).why(name).head
+
+
+@pytest.mark.parametrize("group, apart", [("podgroup-u2", True), ("spark-app-pg", False)])
+def test_pods_that_are_not_in_the_pod_group_of_their_operator_are_named(group, apart):
+    owner = ("ownerReferences: [{apiVersion: sparkoperator.k8s.io/v1beta2, kind: SparkApplication, "
+             "name: app, uid: u1, controller: true}]")
+    cluster = Cluster().node("n1", cpu=4).queue("q").add(
+        "{apiVersion: sparkoperator.k8s.io/v1beta2, kind: SparkApplication, metadata: {name: app, "
+        "uid: u1}, spec: {batchScheduler: volcano, batchSchedulerOptions: {queue: q}, driver: {"
+        "cores: 1, memory: 1g}, executor: {instances: 1, cores: 1, memory: 1g}}}")
+    for name, queue in {"spark-app-pg": "q", group: "default" if apart else "q"}.items():
+        cluster.add("{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: "
+                    f"{name}, {owner}}}, spec: {{minMember: 1, queue: {queue}}}, status: {{phase: "
+                    "Inqueue}}")
+    cluster.add("{apiVersion: v1, kind: Pod, metadata: {name: app-driver, labels: {spark-role: "
+                "driver}, annotations: {scheduling.k8s.io/group-name: " + group + "}, " + owner +
+                "}, spec: {schedulerName: volcano, containers: [{name: c, image: i, resources: {"
+                "requests: {cpu: 5}}}]}, status: {phase: Pending}}")
+    for name in ("app-driver", "spark-app-pg"):
+        text = cluster.why(name).text
+        assert ("Its operator has created spark-app-pg in queue q, and pod default/app-driver is "
+                "not in it" in text) is apart
+        assert "--enable-batch-scheduler=true" not in text

@@ -6,7 +6,7 @@ Volcano: none
 from collections.abc import Iterator
 from itertools import chain
 
-from volcano_lab.api import PENDING, JobInfo, Resource, TaskInfo, objects as api
+from volcano_lab.api import GROUP_NAME, PENDING, JobInfo, Resource, TaskInfo, objects as api
 from volcano_lab.explain import beyond, evictions, evidence, gangs, kubelet, origin, owners, quotas
 from volcano_lab.explain.arguments import unread
 from volcano_lab.explain.evidence import Evidence, was_admitted
@@ -164,7 +164,8 @@ def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             field, queue = owners.named_queue(obj)
             if queue not in ("", job.queue):
                 what = Message("unread.queue_above", kind=obj.kind, found=queue, field=field,
-                               queue=job.queue, switch=owners.switch(job, obj, True))
+                               queue=job.queue, switch=None if _apart(seen, job) else owners.switch(
+                                   job, obj, True))
                 yield Cause("no_effect", Message("notice", what=what, place=place_of([
                     seen.called(job.uid)])), {"what": what.code, "meant": [queue]})
     for found in [] if seen.brief else ignored_fields(seen.ssn, seen.scheduler):
@@ -245,10 +246,26 @@ def _groups_beside(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             "pods", n=len(each.tasks)), phase=each.pod_group.status.phase or "Pending")
             for each in groups]
         cause = Cause.of("groups_beside", Message(f"groups_beside.{form}") if form else None,
-                         owner=owner, count=len(groups), groups=beside)
+                         _apart(seen, job), owner=owner, count=len(groups), groups=beside)
         cause.numbers[form] = [owner for obj in seen.given
                                if obj.kind == "Deployment" and obj.key == owner]
         yield cause
+    elif apart := _apart(seen, job):
+        yield Cause("groups_beside", apart)
+
+
+def _apart(seen: Evidence, job: JobInfo) -> Message | None:
+    """That a PodGroup of the job's owner has no pods, as these name none, so that Volcano's
+    controller has created others for them.
+    """
+    sides = [seen.ssn.jobs[uid] for uid, owner in seen.names.owned.items()
+             if owner == seen.names.owned[job.uid]]
+    own = [each for each in sides if each.pod_group.name.startswith("podgroup-")]
+    empty = [each for each in sides if each not in own and not each.tasks]
+    pods = [task for each in own for task in each.tasks.values()]
+    return Message("groups_beside.apart", pods=[task.key for task in pods], pod=pods[0].name,
+                   n=len(pods), namespace=job.namespace, group=empty[0].pod_group.name,
+                   queue=empty[0].queue, key=GROUP_NAME) if empty and pods else None
 
 
 def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
