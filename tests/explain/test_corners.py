@@ -301,6 +301,8 @@ def test_a_label_that_names_no_queue_is_reported():
     answer = asked(queue, group("x", "p", 1), pod("p", "x", cpu=9, labels=labels)).why("p")
     assert shown(answer, "no_effect").partition(": ")[2].startswith(
         "that its pods name queue lab has no effect: ")
+    assert "lab" not in asked(queue, group("x", "p", 1), pod(
+        "p", "x", cpu=1, labels=labels)).why("p").head, "its owner names none"
     answer = asked(group("x", "p", 1), pod("p", "x", cpu=9)).why("p")
     assert "no_effect" not in [cause.code for cause in answer.causes]
 

@@ -283,6 +283,8 @@ def test_the_resource_that_makes_a_queues_share_is_named():
         "old", queue="a", cpu=1, memory="4Gi", running={"n1": 1}).job(
         "new", queue="a", cpu=8, memory="4Gi")
     assert "share 0.5 (memory)." in cluster.why("a", conf=conf("allocate", *PLUGINS)).head
+    alone = Cluster().node("n1", cpu=8).queue("a").job("old", queue="a", cpu=1, running={"n1": 1})
+    assert "share 1." in alone.why("a", conf=conf("allocate", *PLUGINS)).head
 
 
 def test_of_two_queues_that_all_plugins_put_level_the_older_one_is_first():

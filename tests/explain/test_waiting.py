@@ -175,6 +175,8 @@ def test_finalizers_of_a_pod_that_has_not_ended_are_named(finalizers):
         assert ("finalizer example.com/device and example.com/log" in text) == bool(finalizers)
         assert ("finalizer" in text, "delete the pod" in text or "delete pod -n" in text) == (
             bool(finalizers), not finalizers)
+    gone = [each.tried.removals for each in found.why("new").remedies if each.tried.removals]
+    assert gone == [("pod/default/old-0",)] * (not finalizers)
 
 
 @pytest.mark.parametrize("actions", ["allocate", "backfill", "allocate, backfill", "enqueue"])
