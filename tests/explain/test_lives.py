@@ -395,7 +395,7 @@ def test_in_a_large_cluster_no_change_is_judged_or_offered_twice(monkeypatch):
     monkeypatch.setattr("volcano_lab.explain.outcome.LARGE", 10)
     judged, judge = [], Search.judged
     monkeypatch.setattr(Search, "judged", lambda self, change, *rest: judged.append(
-        change) or judge(self, change, *rest))
+        (change, *rest)) or judge(self, change, *rest))
     remedies = asked(why.tree(20, 200, 12), why.TREE, "wait-0009").remedies
     assert any("drf" in remedy.change for remedy in remedies)
     assert len({remedy.change for remedy in remedies}) == len(remedies)

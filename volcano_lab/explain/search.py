@@ -153,7 +153,7 @@ class Search(Tries):
             if remedy is None:
                 self._refused.add(change)
                 remedy = self._steadied(change, option.rank) or self._by_sums(option)
-                if remedy is None and option.rank == Rank.WAIT:  # deleted, it may be of use
+                if remedy is None and option.rank == Rank.WAIT and not self.large:  # or deleted
                     remedy = self.judged(change, Rank.OTHERS)
             if remedy is not None:
                 wide = self.large and option.rank == Rank.NODES
