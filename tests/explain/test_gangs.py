@@ -114,7 +114,8 @@ def test_the_podgroup_of_what_is_over_keeps_what_it_reserves(status, phase, leas
                       1_800_000_000).why("new")
     assert (said or "min: 3): 1 of 3 pods exist that may run.") in found.text
     over = status == "Complete"
-    assert ("which are not created, for it is Complete" in found.head) is over
+    assert found.head.startswith("o is Complete: no pod of it waits for a node.") is over
+    assert not over or "0 of 1 pods placed, 1 succeeded" in found.head
     assert ("is still admitted" in found.text) is bool(over and said)
     assert (found.find_remedies is None) is over
 

@@ -30,7 +30,8 @@ def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
     if job.tasks and not counts(job)[1] and not evidence.waits(job) and not stuck:
         return [_standing(seen, job, causes, _brief(status, sure), sure), *_notes(seen, job)]
     phases = [cause.numbers["phase"] for cause in causes if cause.numbers.get("phase")]
-    return [_ended(seen, job, phases[0])] if phases and not job.tasks else [
+    over = phases and len(job.tasks) == evidence.ended(job)
+    return [_ended(seen, job, phases[0], status)] if over else [
         _waiting(seen, job, causes, status, sure), *_notes(seen, job)]
 
 
@@ -75,15 +76,15 @@ def _standing(seen: Evidence, job: JobInfo, causes: list[Cause], status: list[Me
         since=_since(seen, job), **more)
 
 
-def _ended(seen: Evidence, job: JobInfo, phase: str) -> Message:
-    """The first line about a job without pods whose owner ends or has ended: with the phase of its
-    PodGroup, where one is given.
+def _ended(seen: Evidence, job: JobInfo, phase: str, status: list[Message]) -> Message:
+    """The first line about a job without pods that may run whose owner ends or has ended: with the
+    phase of its PodGroup, where one is given.
     """
     groups = [each.status.phase or "Pending" for each in seen.named.get(job.pod_group.key, ())
               if isinstance(each, PodGroup)]
     return Message("job.ends", job=short(seen.called(job.uid)), phase=[phase], since=_since(
-        seen, job), status=[*(Message("status.phase", phase=each) for each in groups),
-                            Message("status.none")])
+        seen, job), status=status if job.tasks else [
+            *(Message("status.phase", phase=each) for each in groups), Message("status.none")])
 
 
 def _since(seen: Evidence, job: JobInfo) -> Message | None:
