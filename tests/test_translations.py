@@ -6,6 +6,7 @@ import os
 import re
 from pathlib import Path
 
+import polib
 import pytest
 
 import translate
@@ -45,6 +46,13 @@ def test_an_update_prints_what_is_to_translate(monkeypatch, capsys):
 
 
 @pytest.mark.long
+def test_catalogues_are_stored_as_an_update_writes_them():
+    """So that an update shows what changed and nothing else."""
+    paths = [*(ROOT / "volcano_lab").rglob("*.po"), *(ROOT / "docs" / "languages").rglob("*.po")]
+    assert [path.name for path in paths if str(polib.pofile(
+        str(path), wrapwidth=100)) != path.read_text(encoding="utf-8")] == []
+
+
 def test_the_readme_is_that_of_the_catalogue():
     assert (ROOT / "README.zh-CN.md").read_text(encoding="utf-8") == translate.readme(), "make zh"
 

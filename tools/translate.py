@@ -1,14 +1,14 @@
-"""The catalogues of other languages, and the notebooks made from them.
+"""The catalogues of other languages, and the notebooks translated by them.
 
 `python tools/translate.py update` puts all texts that a reader sees (`texts.collected`) into the
 catalogues, and the messages (`volcano_lab.messages.texts`) into theirs, by their codes. What was
 translated stays; a text that changed gets the translation of the nearest old one, marked fuzzy,
 until somebody has read it; texts to translate are printed.
-`check` counts texts without a translation, which blocks nobody who knows no Chinese, and names
+`check` counts texts without a translation, which fails no check, and names
 translations that lost a name or a mark, or have other terms than the glossary's.
 `missing NOTEBOOK...` shows what stays English when a lesson is run, answered and moved in Chinese.
-`readme` makes README.zh-CN.md.
-`build [NOTEBOOK...]` makes `notebooks/zh` from `notebooks`; `renew` makes those whose English
+`readme` writes README.zh-CN.md.
+`build [NOTEBOOK...]` writes `notebooks/zh` from `notebooks`; `renew` writes those whose English
 notebook or own catalogue changed since (`make zh` is update, readme, renew, check).
 """
 
@@ -98,8 +98,8 @@ def update() -> None:
             path.unlink()
     lost = set(old) - {text for texts in wanted.values() for text in texts}
     for path, texts in wanted.items():
-        made = empty_catalogue()
-        made.check_for_duplicates = True
+        filled = empty_catalogue()
+        filled.check_for_duplicates = True
         for text, file in texts.items():
             entry = polib.POEntry(msgid=text, msgstr=old.get(text, ""),
                                   occurrences=[(file, "")])
@@ -108,29 +108,29 @@ def update() -> None:
                 if near:
                     entry.msgstr, entry.flags = old[near[0]], ["fuzzy"]
                     entry.previous_msgid = near[0]
-            made.append(entry)
+            filled.append(entry)
         path.parent.mkdir(parents=True, exist_ok=True)
-        made.save(str(path))
+        filled.save(str(path))
 
 
 def update_messages() -> None:
     """Bring the catalogue of messages to their codes; one whose English changed is fuzzy."""
     path = MESSAGES / f"{LANGUAGE}.po"
     old = {entry.msgctxt: entry for entry in polib.pofile(str(path))} if path.exists() else {}
-    made = empty_catalogue()
+    filled = empty_catalogue()
     for subject, texts in SUBJECTS.items():
         file = f"volcano_lab/messages/texts/{subject}.toml"
-        made.extend(message_entry(code, text, old.get(code), file)
+        filled.extend(message_entry(code, text, old.get(code), file)
                     for code, text in texts.items())
-    made.save(str(path))
+    filled.save(str(path))
 
 
 def empty_catalogue() -> polib.POFile:
     """A catalogue with its head."""
-    made = polib.POFile(wrapwidth=100)
-    made.metadata = {"Language": LANGUAGE, "Content-Type": "text/plain; charset=UTF-8",
+    empty = polib.POFile(wrapwidth=100)
+    empty.metadata = {"Language": LANGUAGE, "Content-Type": "text/plain; charset=UTF-8",
                      "Plural-Forms": "nplurals=1; plural=0;"}
-    return made
+    return empty
 
 
 def message_entry(code: str, text, before, file: str) -> polib.POEntry:
