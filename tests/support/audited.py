@@ -27,7 +27,8 @@ from volcano_lab.cache.api_server import ADDED, DELETED, UNAVAILABLE, ApiError, 
 from volcano_lab.framework.observer import Observer, joined
 from volcano_lab.framework.session import Session
 from volcano_lab.scheduler import Scheduler
-from volcano_lab.simulation import JobTemplate, Simulation
+from volcano_lab.simulation import InvariantBroken, JobTemplate, Simulation
+from volcano_lab.simulation.calendar import Entry
 from volcano_lab.simulation.cluster_side import job_of
 from volcano_lab.simulation.faults import Disturbance
 
@@ -61,11 +62,12 @@ class Audited(Simulation):
 
         self.pipeline._evict = refused_at_times
 
-    def _problems(self) -> list[str]:
-        found = [*super()._problems(), *self.audit.problems, *under_way_problems(self),
-                 *self.books.problems()]
+    def _happened(self, entry: Entry) -> None:
+        super()._happened(entry)
+        found = [*self.audit.problems, *under_way_problems(self), *self.books.problems()]
         self.audit.problems.clear()
-        return found
+        if self.check and found:
+            raise InvariantBroken(f"seed {self.seed}, {entry.kind}: {'; '.join(found[:5])}")
 
     def _decide(self, disturbance: Disturbance) -> Session:
         again = self._decided_again()

@@ -5,7 +5,6 @@ kernel. A cycle is drawn by `widgets.pictures`, live and still, with data from `
 a simulation's run by its `timeline`; `widgets.tables` shows a cycle as tables.
 """
 
-from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -14,13 +13,9 @@ import altair as alt
 from volcano_lab.api.status import TRANSITIONS, TaskStatus
 from volcano_lab.messages import Misuse, friendly_errors, gettext, mark, paragraph
 from volcano_lab.simulation.sweep import Sweep
-from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets.styled import GROUND, still, styled
 
-__all__ = ["plot", "queues", "still", "transitions"]
-
-HELD = ("queue", "resource", "allocated", "deserved")
-COLORS_OF_CYCLES = ["#56B4E9", "#0072B2"]
+__all__ = ["plot", "still", "transitions"]
 
 WAY = ("Pending", "Allocated", "Binding", "Bound", "Running", "Succeeded")
 RELEASED = {("Running", "Releasing"), ("Bound", "Releasing")}
@@ -64,31 +59,6 @@ def plot(sweep: Sweep, metric: str = "") -> alt.FacetChart | alt.Chart:
              if sweep.failures else None]
     return styled(chart, gettext("{metric} over {names:,}", metric=metric, names=[*names]),
                   paragraph(words))
-
-
-@friendly_errors
-def queues(cycles: Mapping[str, Cycle], title: str = "") -> alt.FacetChart:
-    """Draw what each queue holds (a bar) and deserves (a tick), per resource, with a bar for each
-    of some named cycles, such as before and after a change.
-    """
-    rows = [{"cycle": name, **{field: row[field] for field in HELD}} for name, cycle in
-            cycles.items() for row in cycle.rows_of("queues") if row["resource"] != "pods"
-            and any(row[field] for field in HELD[2:])]
-    y = alt.Y("queue:N", title=None)
-    given: dict[str, Any] = {}
-    if len(cycles) > 1:
-        given["yOffset"] = alt.YOffset("cycle:N", sort=[*cycles])
-    base = alt.Chart().encode(y=y, **given)
-    bars = base.mark_bar().encode(x=alt.X("allocated:Q", title=None), color=alt.Color(
-        "cycle:N", sort=[*cycles], title=None, scale=alt.Scale(range=COLORS_OF_CYCLES),
-        legend=alt.Legend() if given else None))
-    ticks = base.mark_tick(thickness=2, color="black").encode(x="deserved:Q")
-    chart = alt.layer(bars, ticks, data=alt.InlineData(rows)).properties(width=320).facet(
-        row=alt.Row("resource:N", title=None)).resolve_scale(x="independent")
-    alt_text = mark("; ").join(
-        gettext("{cycle} {queue}: {resource} {allocated} of {deserved}", **row).strip()
-        for row in rows)
-    return styled(chart, title, alt_text)
 
 
 @friendly_errors

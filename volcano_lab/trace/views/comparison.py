@@ -5,7 +5,6 @@ Volcano: none
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from importlib import import_module
 from typing import Any
 
 from attrs import Factory, define
@@ -105,11 +104,6 @@ class Comparison(Shown):
         return all({"placed": _started(row), "pending": not _started(row),
                     "admitted": row["phase"] not in ("", "Pending")}[expected]
                    for row in self.after.jobs() if row["job"] in groups)
-
-    def chart(self) -> Any:
-        """Return an altair chart of what each queue holds and deserves, before and after."""
-        return import_module("volcano_lab").charts.queues({"before": self.before,
-                                                           "after": self.after})
 
     def as_dict(self) -> dict[str, Any]:
         """Return all differences as plain data, amounts as Kubernetes quantities; each list is

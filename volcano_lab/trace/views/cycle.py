@@ -68,10 +68,6 @@ class Cycle(Shown):
                                {name for each in sums for name in row[each]})],
                 "pods": self.placements()}
 
-    def chart(self) -> Any:
-        """Return an altair chart of what each queue holds and deserves."""
-        return import_module("volcano_lab").charts.queues({"": self})
-
     @property
     def committed(self) -> list[list[str]]:
         """The committed operations, in order: [operation, pod, node]."""
