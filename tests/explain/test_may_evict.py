@@ -188,12 +188,12 @@ SHUFFLE = ("actions: allocate, shuffle\ntiers: [{plugins: [{name: tdm, arguments
 DAWN, LATER = 1_800_000_000 // 86400 * 86400 + 3 * 3600, 1_800_000_000 // 86400 * 86400 + 6 * 3600
 
 
-def by_hours(hour, *nodes, annotations=None, pods=2):
+def by_hours(hour, *nodes, annotations=None, pods=2, conf=SHUFFLE):
     """A gang on a node that Kubernetes may use from 1 to 5 o'clock."""
     own = [pod(f"old-{number}", "old", "night", requests={"cpu": "1"}, phase="Running",
                annotations={"volcano.sh/preemptable": "true"}) for number in range(pods)]
     return Explainer([queue("default"), node("night", cpu="4", labels=ZONE), *nodes, group(
-        "old", minMember=pods, annotations=annotations), *own], SHUFFLE, hour)
+        "old", minMember=pods, annotations=annotations), *own], conf, hour)
 
 
 @pytest.mark.parametrize(("nodes", "annotations", "count", "budget", "again"), [
@@ -225,7 +225,23 @@ def test_before_a_zone_closes_the_first_round_is_announced():
                           "some after 05:00, for no other pod.")
     assert "The first round comes after 05:00." in explain.why("old").text
     kept = by_hours(DAWN, annotations={"volcano.sh/jdb-max-unavailable": "0"}).who_evicts("old")
-    assert "at most 0 pods" in kept.text
+    assert kept.head == "No running pod of default/old may be evicted for a job that waits now."
+    assert "keeps these pods now (annotation volcano.sh/jdb-max-unavailable: 0): a rou" in kept.text
+    assert "round comes after" not in kept.text and "in its place" not in kept.text
+
+
+@pytest.mark.parametrize(("hours", "hour", "head", "open_until"), [
+    ("22:00-06:00", 5, "1 of 2 running pods of default/old is evicted in", "22:00-24:00"),
+    ("22:00-06:00", 23, "evicts some after 00:00, for no other pod.", "22:00-24:00"),
+    ("00:00-00:00", 23, "No action of the configuration evicts pods", None)])
+def test_hours_past_midnight_end_at_midnight(hours, hour, head, open_until):
+    explain = by_hours(DAWN // 86400 * 86400 + hour * 3600, conf=SHUFFLE.replace(
+        "01:00-05:00", hours))
+    found = explain.who_evicts("old")
+    assert head in found.head
+    assert (f"open {open_until} (UTC); it is {hour:02}:00 in this cycle. The hours {hours} do not "
+            "end later than they begin: Volcano v1.14.0 closes the zone from midnight to 22:00."
+            in found.text) is bool(open_until)
 
 
 @pytest.mark.parametrize(("interval", "cpu", "head", "said"), [

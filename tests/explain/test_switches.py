@@ -41,3 +41,13 @@ def test_annotations_of_pods_and_forms_of_values():
     assert (f"annotation {key}: 5m of its PodGroup has no effect: cdp does not read it there. What "
             f"counts is the annotation {key}: 5m of its pods") in text
     assert "label preemptable: false of its Pod has no effect: cdp or preempt does not read" in text
+
+
+@pytest.mark.parametrize("notes", [{}, {"sla-waiting-time": "1m"}])
+def test_a_job_without_a_deadline_is_not_past_one(notes):
+    cluster = Cluster([node("n1", "1"), *(each for name, own in (
+        ("new", {"sla-waiting-time": "1m"}), ("other", notes)) for each in (
+            group(name, phase="Inqueue", annotations=own, created="2026-11-30T10:00:00Z"),
+            pod(f"{name}-0", name, requests={"cpu": "3"})))])
+    said = cluster.why("new", conf=CONF, now=1_796_033_860.0).text
+    assert ("1 other job that waits is past its deadline, too" in said) is bool(notes)

@@ -19,6 +19,7 @@ from volcano_lab.explain.explanation import TABLES, Cause, moment_text
 from volcano_lab.explain.origin import above
 from volcano_lab.manifests.schema import unstructure
 from volcano_lab.messages import Message
+from volcano_lab.plugins import tdm
 from volcano_lab.plugins.kube import inter_pod_affinity, node_ports, topology_spread
 from volcano_lab.plugins.kube.node_pods import kube_nodes
 from volcano_lab.plugins.kube.pod_info import PodInfo
@@ -162,8 +163,18 @@ def _hours(seen: Evidence, reason: str, node: str) -> Iterator[Message]:
     """Yield when the zone of a node is open, where it is closed now."""
     if rule_of(reason)[1] == "zone_closed":
         zone = seen.ssn.nodes[node].revocable_zone
-        hours = getattr(seen.ssn.plugins.get("tdm"), "zones", {}).get(zone)
-        yield Message("zone.hours", zone=zone, hours=hours, time=moment_text(seen.ssn.now)[-5:])
+        yield Message("zone.hours", **hours_facts(seen, zone))
+
+
+def hours_facts(seen: Evidence, zone: str) -> dict[str, Any]:
+    """Return the hours of a zone, which end at midnight unless they end later than they begin."""
+    plugin: Any = seen.ssn.plugins["tdm"]
+    hours = plugin.zones[zone]
+    first, end = tdm.hours_of(hours) or (0, 0)
+    start = hours.strip().partition("-")[0]
+    night = Message("hours.night", hours=hours, start=start) if first and end >= tdm.DAY else None
+    return {"zone": zone, "hours": f"{start}-24:00" if night else hours, "night": night,
+            "time": moment_text(seen.ssn.now)[-5:]}
 
 
 def _node_groups(seen: Evidence, own: str) -> Iterator[Message]:

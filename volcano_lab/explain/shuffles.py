@@ -63,21 +63,22 @@ def _by_zone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
              if plugin is not None and task.preemptable and task.node_name in seen.ssn.nodes]
     zones = grouped((seen.ssn.nodes[task.node_name].revocable_zone, task) for task in tasks)
     for zone, there in zones.items():
-        if (span := tdm.hours_of(plugin.zones.get(zone, ""))) is None:
+        span = tdm.hours_of(plugin.zones.get(zone, ""))
+        if span is None or span == (0, tdm.DAY):  # it is never closed
             continue
         open_now = not plugin.closed_because(zone)
         start, end = (f"{at % tdm.DAY // 3600:02}:{at % 3600 // 60:02}" for at in span)
-        end = end if span[1] < tdm.DAY else "24:00"
+        end = end if span[1] < tdm.DAY else "00:00"
         pace = _pace(job, there, str(plugin.arguments.get(tdm.EVICT_PERIOD) or "1m"))
         after = moment_text(seen.ssn.memory.get(plugin.name, seen.ssn.now) + plugin.evict_period)
-        then = end if open_now else after * bool(pace.facts["n"])
+        leave = bool(pace.facts["n"])
         yield Cause("shuffled", [
             _hours(seen, there[0].node_name), Message("shuffled.zone", zone=zone),
             pace,
-            Message("shuffled.open", end=end) if open_now else None,
-            _again(seen, there[0], zone, start)],
+            Message("shuffled.open", end=end) if open_now and leave else None,
+            _again(seen, there[0], zone, start) if leave else None],
             {"names": [] if open_now else sorted({task.node_name for task in there}),
-             "then": then}, [], True)
+             "then": (end if open_now else after) * leave}, [], True)
 
 
 def zone_hours(seen: Evidence, job: JobInfo) -> Iterator[Message]:
@@ -90,10 +91,8 @@ def zone_hours(seen: Evidence, job: JobInfo) -> Iterator[Message]:
 
 
 def _hours(seen: Evidence, node: str) -> Message:
-    plugin: Any = seen.ssn.plugins["tdm"]
     zone = seen.ssn.nodes[node].revocable_zone
-    return Message("hours", node=node, zone=zone, open=plugin.zones[zone],
-                   time=moment_text(seen.ssn.now)[-5:])
+    return Message("hours", node=node, **rules.hours_facts(seen, zone))
 
 
 def _pace(job: JobInfo, there: list[TaskInfo], period: str) -> Message:
@@ -102,8 +101,9 @@ def _pace(job: JobInfo, there: list[TaskInfo], period: str) -> Message:
     by = next((Message("shuffled.budget", name=f"volcano.sh/{name}", value=getattr(job, field))
                for name, field in BUDGETS.items() if getattr(job, field)), None)
     names = [f"volcano.sh/{name}" for name in BUDGETS]
-    return Message("shuffled.pace", n=gone or min(tdm.max_evictions(job), len(there)),
-                   by=by or Message("shuffled.no_budget", names=names), period=period)
+    n = gone or min(tdm.max_evictions(job), len(there))
+    return Message("shuffled.pace" if n else "shuffled.kept", n=n, period=period,
+                   by=by or Message("shuffled.no_budget", names=names))
 
 
 def _again(seen: Evidence, task: TaskInfo, zone: str, start: str) -> Message:

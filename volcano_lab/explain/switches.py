@@ -89,7 +89,8 @@ def deadlines(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         past = "deadline.refused" if refused else "deadline.past"
         code = past if deadline <= seen.ssn.now else "deadline"
         late = [each for each in seen.ssn.jobs.values() if each is not job and counts(each)[2]
-                and max(deadline, sla.deadline(each) or 0.0) <= seen.ssn.now]
+                and was_admitted(seen, each)
+                and max(deadline, sla.job_order_key(each)) <= seen.ssn.now]
         reserves = late and sla.waiting_time and "overcommit" in seen.ssn.plugins
         yield Cause("deadline", [
             Message(code, moment=moment_text(deadline)),
