@@ -54,7 +54,7 @@ seven of eight.
     [
         ("for the gang's minimum of one, one task goes: the last of those that the gang can spare",
          [], ONE),
-        ("a gang of two starves until both have room", [spec(
+        ("a gang of two starves until both are placed", [spec(
             "PodGroup", "new", min_member=2)], [*ONE, "evict old-5 n1", "pipeline new-1 n1"]),
         ("a queue may say that nothing is taken back from it",
          [spec("Queue", "a", reclaimable=False)], []),

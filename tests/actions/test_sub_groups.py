@@ -157,7 +157,7 @@ def test_the_priority_of_a_sub_job_is_the_highest_of_its_tasks_and_at_least_zero
         ("both are ready", 2, ["1", "1", "2", "2"], [], True, True),
         ("one is enough", 1, ["1", "1"], [], True, True),
         ("two halves are no sub-group", 1, ["1", "2"], [], False, False),
-        ("one task is only promised room", 1, ["1"], ["1"], False, True),
+        ("one task is only pipelined", 1, ["1"], ["1"], False, True),
         ("none is needed", 0, [], [], True, True),
     ],
 )

@@ -74,7 +74,7 @@ def world(pods=2, cpu=2, nodes=1, **given):
 
 
 def uneven():
-    """Two pods of 5 CPUs, and nodes with 9 and 3: enough in all, but there is room for one of them
+    """Two pods of 5 CPUs, and nodes with 9 and 3: enough in all, but only one of them fits
     only.
     """
     return World(Cluster().node("n0", cpu=9).node("n1", cpu=3).job("a", pods=2, cpu=5))

@@ -1,4 +1,4 @@
-"""`volcano-lab why`, and `run`, where a queue above has no room: causes, records, what is near.
+"""`volcano-lab why`, and `run`, where a queue above is full: causes, records, what is near.
 """
 
 import json
@@ -24,7 +24,7 @@ tiers:
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory):
-    """Queue dev has room; queue team above it has not."""
+    """Queue dev is below its limit; queue team above it is full."""
     folder = tmp_path_factory.mktemp("why")
     cluster = (Cluster().node("n1", cpu=16).queue(
         "team", capability=4).queue("dev", parent="team").queue("prod", parent="team").job(

@@ -38,8 +38,8 @@ MOVES = [
     ("more elastic lets it in", {NEEDS: 3}, "discarded", 0),
     ("a larger capability lets it in", {LIMIT: 14}, "discarded", 0),
     ("a guarantee of an idle queue keeps it out", {LIMIT: 20, KEPT: 8}, "not admitted", 0),
-    ("with room for all it is placed", {LIMIT: 20, KEPT: 0}, "placed", 5),
-    ("fewer pods of the job before it leave room", {"job/default/first.minAvailable": 1,
+    ("where all fit it is placed", {LIMIT: 20, KEPT: 0}, "placed", 5),
+    ("fewer pods of the job before it leave enough", {"job/default/first.minAvailable": 1,
                                                     "job/default/first.pods": 1}, "placed", 5),
     ("memory keeps it out", {LIMIT: 20, KEPT: 0, MEMORY: 8}, "not admitted", 0),
 ]

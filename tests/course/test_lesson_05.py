@@ -50,11 +50,11 @@ MOVES = [
      "not tried"),
     ("a queue that is moved has other limits", {"queue/batch.parent": "research"}, "batch-gang",
      "not admitted"),
-    ("a guarantee takes room from the sister", {"queue/eval.guarantee.resource.cpu": 6},
+    ("a guarantee lowers what the sister may hold", {"queue/eval.guarantee.resource.cpu": 6},
      "train-gang", "not admitted"),
     ("admission counts on elastic pods, allocate does not", {"queue/web.capability.cpu": 5},
      "web-gang", "discarded"),
-    ("v1.11.0 lets in what a level above has no room for", {"conf": V1_11}, "train-gang",
+    ("v1.11.0 admits what a level above has no resources for", {"conf": V1_11}, "train-gang",
      "discarded"),
 ]
 

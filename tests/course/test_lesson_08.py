@@ -40,7 +40,7 @@ def chosen(lab):
 MOVES = [
     ("binpack is heard with weight 2", {"binpack": 2}, ["node-1"]),
     ("a refused node is not chosen for its points", {"cpu": 3, "binpack": 5}, ["node-2"]),
-    ("a must without room waits", {"rule": "not beside web, by zone", "node_3": 4}, []),
+    ("a must that fits no zone waits", {"rule": "not beside web, by zone", "node_3": 4}, []),
     ("near means the same node", {"rule": "not beside web, by node"}, ["node-2"]),
     ("near means the same zone", {"rule": "not beside web, by zone"}, ["node-3"]),
     ("a weak wish is not heard", {"rule": "prefers disk: ssd, weight 1"}, ["node-2"]),

@@ -9,7 +9,7 @@ import pytest
 from hyper_scene import gang, hyper_node, two_tiers
 from small_cluster import conf, group, node, pod, queue
 
-from volcano_lab import Cluster, explain as room
+from volcano_lab import Cluster, explain as package
 from volcano_lab.api.objects import OwnerReference, Taint
 from volcano_lab.changes import Change
 from volcano_lab.explain import Explainer
@@ -528,7 +528,7 @@ WITHOUT = {
 
 
 def test_every_kind_of_cause_has_changes_or_a_reason_why_it_has_none():
-    text = "".join(path.read_text() for path in Path(room.__file__).parent.glob("*.py"))
+    text = "".join(path.read_text() for path in Path(package.__file__).parent.glob("*.py"))
     codes = {*re.findall(r'Cause(?:\.of)?\(\s*f?"([a-z_.]+)"', text),
              *(value.split()[0] for value in TABLES["rules"].values()),
              *TABLES["protection"].values()}

@@ -54,7 +54,7 @@ def cause(explanation, code):
 
 
 def tree():
-    """Queue dev has room; team, above it, has little left, as prod holds most of it."""
+    """Queue dev is below its limit; team, above it, has little left, as prod holds most of it."""
     return (Cluster().node("n1", cpu=16).queue(
         "team", capability=4).queue("dev", parent="team").queue("prod", parent="team").job(
             "old", queue="prod", pods=3, cpu=1, running={"n1": 3}).job("train", queue="dev", cpu=2))

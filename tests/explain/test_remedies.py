@@ -262,7 +262,7 @@ SCENES = {
         lambda: full().add(PRIORITIES, NEVER).objects(),
         conf("priority", "gang", "predicates", actions="allocate, preempt"),
         "job default/train: preemptionPolicy Never -> PreemptLowerPriority", "evicts 1 pod of old"),
-    "a capability, and room for it": (
+    "a capability, and nodes for it": (
         lambda: Cluster().node("n1", cpu=4).queue("q", capability=4).job(
             "old", queue="q", cpu=4, running={"n1": 1}).job("train", queue="q", cpu=2).objects(),
         conf("gang", "predicates", "capacity"),

@@ -1,4 +1,4 @@
-"""Slips of the pen, what keeps pods from being made at all, and who else takes room."""
+"""Slips of the pen, what keeps pods from being created at all, and which others take resources."""
 
 import pytest
 

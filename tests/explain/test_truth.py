@@ -85,7 +85,7 @@ def too_little(amounts, request):
     assert asked and all(less(amounts[name], request[name]) for name in asked)
 
 
-def room(facts, _):
+def free_nodes(facts, _):
     if facts.get("largest"):
         assert all(amount < facts["request"][name] for name, amount in facts["largest"].items())
     for each in messages(facts.get("left")):
@@ -98,7 +98,7 @@ def full(facts, _):
 
 
 def fragmented(facts, _):
-    room(facts, _)
+    free_nodes(facts, _)
     assert all(less(facts["request"][name], total) for name, total in facts["total"].items())
 
 
@@ -128,8 +128,8 @@ def order(facts, _):
 RULES = {"overcommit.sum": overcommit, "queue_over.admission": over_limit,
          "queue_over.pod": placed_sum, "queue_over.too": over_limit,
          "over_deserved": over_deserved, "nodes.refuse": refusing, "cluster_full": full,
-         "cluster_full.one": full, "fragmented": fragmented, "nodes_full.some": room,
-         "larger_than_any_node": room, "larger_than_any_node.some": room,
+         "cluster_full.one": full, "fragmented": fragmented, "nodes_full.some": free_nodes,
+         "larger_than_any_node": free_nodes, "larger_than_any_node.some": free_nodes,
          "topology.full": topology, "came_first": order}
 """Code of a message -> what its facts have to agree with."""
 

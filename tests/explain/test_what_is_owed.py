@@ -1,4 +1,4 @@
-"""For whom room is kept, and which promises hold."""
+"""For which jobs resources are kept, and which promises hold."""
 
 import pytest
 from small_cluster import NOW, conf, group, node, pod, queue

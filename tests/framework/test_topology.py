@@ -97,9 +97,9 @@ def tree():
         ("lower tiers first", "top", 3, "", "", [["s0", "s1", "s2"], ["m0", "m1"], ["top"]]),
         ("no tier above the highest", "top", 1, "", "", [["s0", "s1", "s2"]]),
         ("nothing allowed", "top", 0, "", "", []),
-        ("HyperNodes without room are left out", "top", 2, "", "s0 m1", [["s1", "s2"], ["m0"]]),
+        ("full HyperNodes are left out", "top", 2, "", "s0 m1", [["s1", "s2"], ["m0"]]),
         ("only below the one at hand", "m1", 3, "", "", [["s2"], ["m1"]]),
-        ("around what is allocated, room or not", "top", 2, "s0", "s0 s1 m0", [["s0", "s1"], ["m0"]
+        ("around what is allocated, full or not", "top", 2, "s0", "s0 s1 m0", [["s0", "s1"], ["m0"]
                                                                                ]),
         ("the one at hand is smaller than what is allowed", "s1", 2, "s0", "", [["s1"]]),
     ],

@@ -9,11 +9,11 @@ from small_cluster import group, node, open_session, pod, queue, task
 GPU = "nvidia.com/gpu"
 
 
-def scores(arguments="", request=None, **rooms):
+def scores(arguments="", request=None, **scalars):
     """Each node's score for a pod of 1 CPU and 2 GiB; n1 has 4 CPU and 8 GiB, 2 of each in use."""
     plugin = f"{{name: binpack, arguments: {{{arguments}}}}}" if arguments else "binpack"
     ssn = open_session(
-        node("n1", "4", "8Gi", **rooms), node("n2", "4", "8Gi", **rooms), queue(),
+        node("n1", "4", "8Gi", **scalars), node("n2", "4", "8Gi", **scalars), queue(),
         group("old"), pod("old-0", "old", "n1", requests={"cpu": "2", "memory": "2Gi"}),
         group("a"), pod("a-0", "a", requests=request or {"cpu": "1", "memory": "2Gi"}),
         plugins=plugin)

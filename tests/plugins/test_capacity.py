@@ -59,7 +59,7 @@ def task(ssn: Session, key: str):
 
 
 def two_leaves(capability: int = 2) -> Cluster:
-    """The cluster of #4118: a parent of 2 CPU and 4 GiB over two leaves, and much more room on the
+    """The cluster of #4118: a parent of 2 CPU and 4 GiB over two leaves, and much more on the
     node.
     """
     limit = {"cpu": capability, "memory": f"{2 * capability}Gi"}
@@ -163,7 +163,7 @@ def test_placing_and_taking_back_reach_every_level_but_only_the_lowest_share():
         (lambda cluster: cluster.queue("ops", guarantee=31), REJECT),
         (lambda cluster: cluster.job("a", queue="eng"), REJECT),
     ], ids=[
-        "there is room", "not in the queue", "not above it", "a sister's guarantee",
+        "it fits", "not in the queue", "not above it", "a sister's guarantee",
         "a cousin's is not subtracted here", "the guarantee of the parent's sister", "no leaf"
     ])
 def test_admission(change, vote):
@@ -304,7 +304,7 @@ def test_the_closest_relative_of_the_preemptor_gives_first():
         (lambda cluster: cluster.queue("eng", capability=2), False),
         (lambda cluster: cluster.queue("eng", capability={"memory": "1Ki"}), True),
     ], ids=[
-        "there is room", "not in the queue", "not above it",
+        "it fits", "not in the queue", "not above it",
         "what the task doesn't ask for doesn't count"
     ])
 def test_allocatable_looks_at_every_level(change, answer):

@@ -118,8 +118,8 @@ def test_a_gang_that_waits_is_ordered_before_one_that_is_ready():
 @pytest.mark.parametrize(
     ("sentence", "cpu", "kind", "reason", "message"),
     [
-        ("room for all", "3", "Scheduled", "tasks in gang are ready to be scheduled", ""),
-        ("room for two of three", "2", "Unschedulable", "NotEnoughResources",
+        ("all fit", "3", "Scheduled", "tasks in gang are ready to be scheduled", ""),
+        ("two of three fit", "2", "Unschedulable", "NotEnoughResources",
          "1/3 tasks in gang unschedulable: pod group is not ready, 3 Pending, 3 minAvailable; "
          "Pending: 1 Unschedulable, 2 Schedulable. Origin reason is a-2: "
          "0/1 nodes are unavailable: 1 Insufficient cpu."),

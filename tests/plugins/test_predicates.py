@@ -28,7 +28,7 @@ OLD = [pod("old", host_port=80)]
 @pytest.mark.parametrize(
     ("sentence", "change", "wish", "reasons"),
     [
-        ("a node with room", {}, {}, []),
+        ("a node that it fits", {}, {}, []),
         ("a node that has all the pods it may have", {"pods": "1"}, {}, [FULL]),
         ("a node that says nothing of pods takes none", {"pods": "0"}, {}, [FULL]),
         ("a full node is checked further", {"pods": "1", "taints": [GPU]}, {}, [FULL, TAINTED]),

@@ -66,9 +66,9 @@ def test_victims(sentence, usage, cordoned, expected):
 def test_what_a_pod_releases_is_counted_by_the_capacity_of_its_node(capacity, allocatable, leave):
     pods = {f"a-{number}": ("n1", {}) for number in range(8)}
     cache = cluster({"n1": (90, 10), "n2": (10, 10)}, pods)
-    rooms = ({"cpu": cpu, "memory": "10Gi", "pods": "110"} if cpu else {}
+    amounts = ({"cpu": cpu, "memory": "10Gi", "pods": "110"} if cpu else {}
              for cpu in (capacity, allocatable))
-    status = dict(zip(("capacity", "allocatable"), rooms, strict=True))
+    status = dict(zip(("capacity", "allocatable"), amounts, strict=True))
     cache.update(cache.nodes["n1"].node.changed(status=status))
     assert victims(cache) == [f"a-{number}" for number in range(leave)]
 
@@ -76,8 +76,8 @@ def test_what_a_pod_releases_is_counted_by_the_capacity_of_its_node(capacity, al
 @pytest.mark.parametrize(
     ("sentence", "cpu", "expected"),
     [
-        ("two CPUs of room for pods of one: two may go", "1", ["a-0", "a-1"]),
-        ("for pods of 1.5 the room is overdrawn, and then stops nothing", "1500m",
+        ("two CPUs free for pods of one: two may be evicted", "1", ["a-0", "a-1"]),
+        ("for pods of 1.5 more than is free is taken, and then stops nothing", "1500m",
          ["a-0", "a-1", "b-0", "b-1"]),
     ],
 )
@@ -90,8 +90,8 @@ def test_headroom_stops_the_evictions_only_at_exactly_zero(sentence, cpu, expect
 
 
 def test_the_least_important_pods_are_evicted_first():
-    some, room = {"requests": {"cpu": "1"}}, {"cpu": "1", "memory": "1Gi"}
-    all_of_it = {"requests": room, "limits": room}
+    some, whole = {"requests": {"cpu": "1"}}, {"cpu": "1", "memory": "1Gi"}
+    all_of_it = {"requests": whole, "limits": whole}
     pods = {
         "a-guaranteed": ("n1", {**all_of_it, "priority": 1}),
         "b-burstable": ("n1", {**some, "priority": 1}),
@@ -184,9 +184,9 @@ def test_what_other_nodes_can_take_is_counted_by_allocatable_or_else_capacity(
     """
     pods = {f"a-{number}": ("n1", {}) for number in range(4)}
     cache = cluster({"n1": (100, 10), "n2": (50, 10)}, pods)
-    rooms = ({"cpu": cpu, "memory": "10Gi", "pods": "110"} if cpu else {}
+    amounts = ({"cpu": cpu, "memory": "10Gi", "pods": "110"} if cpu else {}
              for cpu in (capacity, allocatable))
-    status = dict(zip(("capacity", "allocatable"), rooms, strict=True))
+    status = dict(zip(("capacity", "allocatable"), amounts, strict=True))
     cache.update(cache.nodes["n2"].node.changed(status=status))
     found = victims(cache, f"{PERIOD}, interval: 0s, " + STRATEGY.replace("30", "60"))
     assert len(found) == leave

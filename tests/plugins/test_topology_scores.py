@@ -21,7 +21,7 @@ def scores_of(ssn, name="p-0"):
     return ssn.plugins[NAME].batch_node_order(one, ssn.node_list)
 
 
-def full_session(plugin=NAME, **room):
+def full_session(plugin=NAME, **allocatable):
     """Leaf s0 with 2 of 8 CPU used (2 of 16 GiB), leaf s1 empty, a node outside; a pod of 2 CPU and
     2 GiB to place.
     """
@@ -29,8 +29,8 @@ def full_session(plugin=NAME, **room):
         pod("old", "old", "n0", requests={"cpu": "2", "memory": "2Gi"}),
         pod("p-0", "p", requests={"cpu": "2", "memory": "2Gi"}),
     ]
-    return open_session(*two_tiers(**room), node("outside"), queue(), group("old"), group("p"),
-                        *pods, plugins=plugin)
+    return open_session(*two_tiers(**allocatable), node("outside"), queue(), group("old"),
+                        group("p"), *pods, plugins=plugin)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_powers_are_those_of_go():
     assert power(0.0, -1) == float("inf")
 
 
-rooms = st.sampled_from(["1", "2", "4"])
+cpus = st.sampled_from(["1", "2", "4"])
 
 
 @pytest.mark.long
@@ -165,7 +165,7 @@ rooms = st.sampled_from(["1", "2", "4"])
 def test_scores_are_those_by_the_definition(data):
     leaves = data.draw(st.integers(1, 3))
     objects = [
-        *two_tiers(leaves, data.draw(st.integers(1, 3)), cpu=data.draw(rooms)),
+        *two_tiers(leaves, data.draw(st.integers(1, 3)), cpu=data.draw(cpus)),
         node("outside")
     ]
     if data.draw(st.booleans()):

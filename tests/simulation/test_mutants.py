@@ -53,8 +53,8 @@ def test_a_group_that_fails_without_any_bug_has_seen_none(with_bug, without, sai
 
 
 def test_own_examples_run_apart_from_the_tests():
-    own, near, room, others = mutants.groups(ROOT, "volcano_lab/framework/statement.py")
+    own, near, package, others = mutants.groups(ROOT, "volcano_lab/framework/statement.py")
     assert own == ["volcano_lab/framework/statement.py"]
     assert "tests/framework/test_statement.py" in near
-    assert "tests/framework/test_conf.py" in room
+    assert "tests/framework/test_conf.py" in package
     assert "tests/api/test_resource.py" in others

@@ -3,7 +3,7 @@ cycle, what is under way between cycles, and that each cycle decides the same no
 copy of the cache.
 
 Two more things go wrong in it, as often as binds are refused: evictions are refused, and pods of
-another scheduler take the room that a session has just chosen.
+another scheduler take the resources that a session has just chosen.
 """
 
 from __future__ import annotations

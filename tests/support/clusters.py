@@ -35,17 +35,17 @@ def meta(name: str, second: int = 0, **more: Any) -> dict[str, Any]:
 
 @st.composite
 def nodes(draw: st.DrawFn, number: int) -> dict[str, Any]:
-    room = {
+    capacity = {
         "cpu": draw(st.sampled_from(["2", "4", "8"])), "memory": draw(
             st.sampled_from(["4Gi", "8Gi"])), "pods": draw(st.sampled_from(["3", "110"]))
     }
     if draw(st.booleans()):
-        room["nvidia.com/gpu"] = "2"
+        capacity["nvidia.com/gpu"] = "2"
     taint = draw(st.sampled_from([None, None, None, "NoSchedule", "PreferNoSchedule"]))
     labels = {"kubernetes.io/hostname": f"n{number}", "zone": draw(st.sampled_from("ab"))}
     return {"apiVersion": "v1", "kind": "Node", "metadata": meta(f"n{number}", labels=labels),
             "spec": {"taints": [{"key": "dedicated", "effect": taint}]} if taint else {},
-            "status": {"allocatable": room, "capacity": room}}
+            "status": {"allocatable": capacity, "capacity": capacity}}
 
 
 @st.composite

@@ -101,8 +101,8 @@ def contended(draw: st.DrawFn) -> list[KubernetesObject]:
     """Nodes that are all but full, in up to three queues, and jobs of all priorities that want in.
     """
     cluster, changes = Cluster(), []
-    room = {f"n{number}": 4 for number in range(draw(st.integers(1, 4)))}
-    for name in room:
+    free = {f"n{number}": 4 for number in range(draw(st.integers(1, 4)))}
+    for name in free:
         cluster.node(name, cpu=4, memory="8Gi", pods=draw(st.sampled_from([5, 110])))
     queues = [f"q{number}" for number in range(draw(st.integers(1, 3)))]
     for name in queues:
@@ -110,9 +110,9 @@ def contended(draw: st.DrawFn) -> list[KubernetesObject]:
             st.sampled_from([True, True, True, False])))
     for number in range(draw(st.integers(2, 9))):
         cpu, running = draw(st.integers(1, 2)), {}
-        for node in draw(st.permutations(sorted(room))):
-            running[node] = min(room[node] // cpu, draw(st.integers(1, 3)))
-            room[node] -= cpu * running[node]
+        for node in draw(st.permutations(sorted(free))):
+            running[node] = min(free[node] // cpu, draw(st.integers(1, 3)))
+            free[node] -= cpu * running[node]
         name, pods = f"j{number}", sum(running.values()) or draw(st.integers(1, 4))
         cluster.job(name, queue=draw(st.sampled_from(queues)), pods=pods, cpu=cpu, memory=draw(
             st.sampled_from(["512Mi", "1Gi"])), running=running if any(running.values()) else None,

@@ -38,11 +38,11 @@ def _member(text: str) -> dict[str, Any]:
     }
 
 
-def two_tiers(leaves: int = 2, nodes_a_leaf: int = 2, **room: str) -> list[KubernetesObject]:
+def two_tiers(leaves: int = 2, nodes_a_leaf: int = 2, **allocatable: str) -> list[KubernetesObject]:
     """Nodes n0, n1, ... in leaves s0, s1, ... of tier 1 (named "leaf"), all below "top" of tier 2
     (named "spine").
     """
-    nodes = [node(f"n{number}", **room) for number in range(leaves * nodes_a_leaf)]
+    nodes = [node(f"n{number}", **allocatable) for number in range(leaves * nodes_a_leaf)]
     names = [f"node:{each.name}" for each in nodes]
     below = [
         hyper_node(f"s{leaf}", 1, *names[leaf * nodes_a_leaf:(leaf + 1) * nodes_a_leaf],

@@ -123,7 +123,7 @@ class SessionAudit(Observer):
             if isinstance(operation, Pipeline):
                 job = self.ssn.jobs[task.job]
                 if self.action == "reclaim" and not self._is_promised(job):
-                    self.problems.append(f"{operation} is committed, and its gang has no room")
+                    self.problems.append(f"{operation} is committed, and its gang does not fit")
             else:
                 self.sent[task.uid] = self.tasks[task.uid]
             self.lost[task.job] += isinstance(operation, Evict)
@@ -227,10 +227,10 @@ class SessionAudit(Observer):
         job = self.ssn.jobs[claimant.job]
         if candidates is not None and len(chosen) > (self.action == "reclaim"):
             last = by_key[chosen[-1]]
-            room = self.ssn.nodes[node].future_idle - last.resreq
-            if claimant.init_resreq.less_equal(room, ZERO) and (
+            left = self.ssn.nodes[node].future_idle - last.resreq
+            if claimant.init_resreq.less_equal(left, ZERO) and (
                     self.action == "reclaim" or has_room(self.ssn, claimant, last)):
-                yield f"{last.key} is evicted for {task}, which had room on {node} already"
+                yield f"{last.key} is evicted for {task}, which fitted on {node} already"
         for victim in map(by_key.get, chosen):
             other = self.ssn.jobs[victim.job]
             mine, theirs = (claimant, victim) if other is job else (job, other)
@@ -272,12 +272,12 @@ class SessionAudit(Observer):
                    f"{node or 'no node'}")
 
     def _is_promised(self, job: JobInfo) -> bool:
-        """Whether a gang's minimum has places or waits for room to come."""
+        """Whether a gang's minimum has places or waits for resources that are freed."""
         waiting = sum(task.status == TaskStatus.PIPELINED for task in job.tasks.values())
         return ready_count(job.tasks.values()) + waiting + self.lost[job.uid] >= job.min_available
 
     def _open_problems(self, job: JobInfo) -> Iterator[str]:
-        """What is neither undone nor committed belongs to a gang that waits for room to come.
+        """What is neither undone nor committed belongs to a gang that waits for what is freed.
 
         Best-effort tasks that are placed directly stay, too, where the cache refuses the first of
         them because its node is gone or has less than nothing left.

@@ -33,10 +33,10 @@ def _metadata(name: str, labels: dict | None = None, annotations: dict | None = 
 def node(name: str, cpu: str = "4", memory: str = "8Gi", unschedulable: bool = False,
          labels: dict | None = None, annotations: dict | None = None,
          **scalars: str) -> KubernetesObject:
-    room = {"cpu": cpu, "memory": memory, "pods": "110", **scalars}
+    capacity = {"cpu": cpu, "memory": memory, "pods": "110", **scalars}
     return _object("Node", "v1", _metadata(name, labels,
                                            annotations), spec={"unschedulable": unschedulable},
-                   status={"allocatable": room, "capacity": room})
+                   status={"allocatable": capacity, "capacity": capacity})
 
 
 def queue(name: str = "default", annotations: dict | None = None, state: str = "Open",

@@ -196,7 +196,7 @@ def test_a_search_has_the_answers_of_its_own_pod(gang, names, every_call):
     for record in choices:
         found, columns = trace.searches(tasks, record.number + 1)[record["task"]]
         assert found is record and columns == searched(trace, record.number)
-        assert every_call or columns  # of nodes without room no plugin is asked alone
+        assert every_call or columns  # of nodes that it does not fit no plugin is asked alone
     for before, record in pairwise(choices):
         trace.records[before.number] = other
         _, columns = trace.searches({record["task"]}, record.number + 1)[record["task"]]
@@ -378,10 +378,10 @@ def test_each_node_of_a_search_has_its_verdict(every_call, plugins, cpu, verdict
 
 
 @pytest.mark.parametrize(("plugin", "limit"), [("capacity", "limit"), ("proportion", "deserved")])
-@pytest.mark.parametrize("room", [3, 4, 5])
-def test_a_full_queue_refuses_the_first_pod_that_waits(plugin, limit, room):
-    cycle = Cluster().node("n1", cpu=8).queue("q", capability={"cpu": room}).job(
+@pytest.mark.parametrize("most", [3, 4, 5])
+def test_a_full_queue_refuses_the_first_pod_that_waits(plugin, limit, most):
+    cycle = Cluster().node("n1", cpu=8).queue("q", capability={"cpu": most}).job(
         "train", queue="q", pods=7, min_member=1, cpu=1).run(
             conf=conf("gang", f"predicates {plugin}", actions="enqueue, allocate"))
     assert reasons(cycle.session, cycle.trace, cycle.session.jobs["default/train"]) == [
-        f"queue q refuses pod train-{room}: cpu {room + 1} > {limit} {room}"]
+        f"queue q refuses pod train-{most}: cpu {most + 1} > {limit} {most}"]

@@ -14,8 +14,8 @@ LIMITS_ONLY = {"predicate.VolumeBindingEnable": False, "predicate.VolumeZoneEnab
 
 
 @pytest.mark.parametrize(("sentence", "limit", "running", "wanted", "refused"), [
-    ("room for one more", 2, ["a"], ["b"], False),
-    ("no room for one more", 1, ["a"], ["b"], True),
+    ("one more fits", 2, ["a"], ["b"], False),
+    ("no one more fits", 1, ["a"], ["b"], True),
     ("one that is there already is not counted again", 1, ["a"], ["a"], False),
     ("one of two is there already", 2, ["a"], ["a", "b"], False),
     ("one that will be made counts, too", 1, ["a"], ["c"], True),
