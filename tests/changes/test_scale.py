@@ -280,3 +280,16 @@ def test_a_changed_strategy_deletes_old_pods_and_creates_new_ones(
     after = change(objects, [f"deployment/web.strategy={strategy}"])
     left = [name for name in pods_of(after) if "old" in name]
     assert len(left) == old - gone and len(pods_of(after)) == old + new - gone + come
+
+
+@pytest.mark.parametrize("name", ["web", "default/web", "web-7f", "web-group"])
+def test_a_job_is_changed_by_the_name_of_what_has_created_its_pods(name):
+    one, two = ([part for of in some for part in (
+        group(f"web-{of}" if len(some) > 1 else "web-group", ("ReplicaSet", f"web-{of}"),
+              "minMember: 1"),
+        pod(f"web-{of}-a", ("ReplicaSet", f"web-{of}"), f"web-{of}" if len(some) > 1 else
+            "web-group", f"pod-template-hash: {of}"))] for some in (["7f"], ["7f", "8f"]))
+    found = {obj.name: obj for obj in change(world(*one), [f"job/{name}.queue=other"])}
+    assert found["web-group"].spec.queue == "other"
+    with pytest.raises(ManifestError, match=": default/web-7f, default/web-8f have this name"):
+        change(world(*two), ["job/web.queue=other"])

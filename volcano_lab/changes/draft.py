@@ -20,12 +20,15 @@ CLASSES = {cls.kind.lower(): cls for cls in (*operators.KINDS.values(), *KINDS.v
 
 
 class Index:
-    """The places of objects by kind, by kind and name, and by their owner's kind and name."""
+    """The places of objects by kind, by kind and name, and by their owner's kind and name, and the
+    PodGroups by the names of what has created their pods.
+    """
 
     def __init__(self, objects: Iterable[KubernetesObject] = ()):
         self.kinds: dict[str, list[int]] = {}
         self.names: dict[tuple[str, str], list[int]] = {}
         self.owned: dict[tuple[str, str, str], list[int]] = {}
+        self.groups: dict[str, dict[str, None]] = {}
         for place, obj in enumerate(objects):
             self.add(place, obj)
 
@@ -37,6 +40,9 @@ class Index:
             self.names.setdefault((kind, key), []).append(place)
         for owner, name in owners_of(obj):
             self.owned.setdefault((owner, space, name), []).append(place)
+            if isinstance(obj, Pod) and (group := obj.metadata.annotations.get(GROUP_NAME)):
+                for key in (name, f"{space}/{name}"):
+                    self.groups.setdefault(key, {})[f"{space}/{group}"] = None
 
 
 class Draft:
@@ -106,8 +112,12 @@ class Draft:
         return self._there("kinds", kind) + (self.of_kind("podgroup") if kind == "job" else [])
 
     def _called(self, kind: str, name: str) -> list[int]:
-        return self._there("names", (kind, name)) + (
-            self._called("podgroup", name) if kind == "job" else [])
+        found = self._there("names", (kind, name))
+        if kind != "job":
+            return found
+        return (found + self._called("podgroup", name)) or [
+            place for index in (self.index, self._index_added)
+            for key in index.groups.get(name, ()) for place in self._called("podgroup", key)]
 
     def has(self, name: str, where: str) -> bool:
         """Return whether KIND/NAME exists."""
@@ -130,8 +140,8 @@ class Draft:
                                 near=near or Message("setting.no_name"))
         alike = [self[place] for place in found if self[place].kind == self[found[0]].kind]
         if len(set(map(place_key, alike))) > 1:
-            raise ManifestError("setting.names", where=where,
-                                names=[keys_of(self[place])[0] for place in found])
+            raise ManifestError("setting.names", where=where, names=[
+                *dict.fromkeys(keys_of(self[place])[0] for place in found)])
         return found[0]
 
     def named_in(self, target: str) -> str:
