@@ -43,6 +43,13 @@ def options_of(cluster, conf):
                       seen.ssn.jobs["default/new"], causes)
 
 
+def test_only_of_what_nodes_are_short_of_a_smaller_request_is_tried():
+    cluster = Cluster([*two_tiers(), *gang("new", 3, HARD, ["n0"], cpu="3")])
+    cuts = {text.rpartition(".requests.")[2].partition("=")[0] for option in options_of(
+        cluster, TOPOLOGY) for text in option.most.settings if ".requests." in text}
+    assert cuts == {"cpu"}
+
+
 def tried(cluster, conf):
     """The price and the settings of each change; what is removed with a minus sign."""
     options, texts = options_of(cluster, conf), {rank: name for name, rank in CHEAP.items()}

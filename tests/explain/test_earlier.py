@@ -102,6 +102,16 @@ def test_pods_of_a_queue_that_is_not_open_stay(state, version, node, stays, old)
             in text) is old
 
 
+@pytest.mark.parametrize("state, said", [
+    ("Closed", ""), ("Unknown", "volcano-controllers sets that state: look at kubectl logs -n "
+     "volcano-system deployment/volcano-controllers. "),
+    ("Closing", "volcano-controllers sets it to Closed once its 1 PodGroup is gone. ")])
+def test_what_opens_a_queue_is_one_sentence_whatever_its_state(state, said):
+    text = why(group(), pod("p", 1), queue(status=f"state: {state}"), conf=CONF % "proportion").text
+    assert (f"its state is {state}, not Open. {said}This opens it: kubectl patch queue default "
+            "--subresource status" in text)
+
+
 EVENT = """\
 {apiVersion: v1, kind: Event, metadata: {name: e, namespace: default}, type: Warning,
  involvedObject: {kind: Queue, name: default}, reason: SyncQueue, lastTimestamp: t, message: '%s'}

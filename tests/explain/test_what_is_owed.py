@@ -265,15 +265,22 @@ def test_a_job_that_is_larger_than_the_cluster_is_never_whole_though_a_part_of_i
             "placed all at once." in cluster.why("big").text) is said
 
 
-@pytest.mark.parametrize(("field", "said"), [
-    ("guarantee", "Its guarantee is cpu 2, and it holds 0. Queue org, above it, holds cpu 6, limit "
-     "8. Beside it, b holds cpu 6 and deserves 2. reclaim evicts pods for it only of queues that"),
-    ("deserved", "It deserves cpu 2, and holds 0. Queue org, above it, holds cpu 6, limit 8.")])
-def test_a_queue_says_what_it_is_owed_who_holds_that_and_what_would_seat_its_first_job(field, said):
+OWED = "Its guarantee is cpu 2, and it holds 0. Queue org, above it, holds cpu 6, limit 8. Beside "
+
+
+@pytest.mark.parametrize(("field", "beside", "said"), [
+    ("guarantee", {"deserved": {"cpu": "2"}}, OWED + "it, b holds cpu 6 and deserves 2. Waiting"),
+    ("guarantee", {"deserved": {"cpu": "2"}, "reclaimable": False}, OWED +
+     "it, b holds cpu 6 and deserves 2. reclaim evicts no pods of b (spec.reclaimable: false)."),
+    ("guarantee", {"deserved": {"cpu": "6"}}, OWED + "it, b holds cpu 6 and deserves 6. reclaim "
+     "evicts pods for it only of queues that hold more than they deserve."),
+    ("deserved", {}, "It deserves cpu 2, and holds 0. Queue org, above it, holds cpu 6, limit 8.")])
+def test_a_queue_says_what_it_is_owed_who_holds_that_and_what_would_seat_its_first_job(
+        field, beside, said):
     owed = {"resource": {"cpu": "2"}} if field == "guarantee" else {"cpu": "2"}
     found = Cluster([
         node("n1", "10"), queue("root"), queue("org", parent="root", capability={"cpu": "8"}),
-        queue("a", parent="org", **{field: owed}), queue("b", parent="org", deserved={"cpu": "2"}),
+        queue("a", parent="org", **{field: owed}), queue("b", parent="org", **beside),
         group("old", "b", "Running"), *(pod(f"old-{n}", "old", "n1", requests={"cpu": "1"})
                                         for n in range(6)),
         group("new", "a", "Inqueue"), pod("new-0", "new", requests={"cpu": "3"}),

@@ -120,14 +120,20 @@ def _around(seen: Evidence, queue: str, due: Amounts) -> Iterator[Message]:
             yield Message("queue_due.above", queue=name, **{key: part(
                 queues[name][each], due) for key, each in (
                     ("held", "allocated"), ("limit", "real_capability"))})
-    beside = [Message("queue_due.one", queue=name, **{key: part(each[key], due) for key in (
-        "allocated", "deserved")}) for name, each in sorted(queues.items())
-        if name not in (queue, ROOT_QUEUE) and over(part(each["allocated"], due), {})
-        and seen.ssn.queues[name].queue.spec.parent == parent]
-    acts = "reclaim" if "reclaim" in seen.ssn.enabled_actions else "ends"
-    if beside:
-        yield Message("queue_due.beside", queues=beside)
-        yield Message(f"queue_due.{acts}")
+    beside = [name for name, each in sorted(queues.items()) if name not in (queue, ROOT_QUEUE)
+              and over(part(each["allocated"], due), {})
+              and seen.ssn.queues[name].queue.spec.parent == parent]
+    if not beside:
+        return
+    yield Message("queue_due.beside", queues=[Message(
+        "queue_due.one", queue=name, allocated=part(queues[name]["allocated"], due),
+        deserved=part(queues[name]["deserved"], due)) for name in beside])
+    if "reclaim" not in seen.ssn.enabled_actions:
+        yield Message("queue_due.ends")
+    elif kept := [name for name in beside if not seen.ssn.queues[name].reclaimable]:
+        yield Message("queue_due.kept", queues=kept)
+    elif not any(over(queues[name]["allocated"], queues[name]["deserved"]) for name in beside):
+        yield Message("queue_due.reclaim")
 
 
 def _waiting(seen: Evidence, queue: str) -> Iterator[Cause]:

@@ -111,7 +111,7 @@ def closed(seen: Evidence, queue: str, job: str = "") -> Cause:
     state = seen.ssn.queues[queue].queue.status.state or "unset"
     inside = sum(job.queue == queue for job in seen.ssn.jobs.values())
     found += [] if state == "Closed" else [Message(
-        f"queue_closed.{'closing' if state == 'Closing' else 'by_controller'}", n=inside,
+        f"queue_closed.{'closing' if state == 'Closing' and inside else 'by_controller'}", n=inside,
         command=CONTROLLERS)]
     by_hand = kubectl(Change((f"queue/{queue}.state=Open",)), seen.objects)
     found += [Message("queue_closed.by_hand", command=each) for each in by_hand if not closed_too]

@@ -40,7 +40,7 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) 
     yield from _without(world, job, largest, {*most, *meant})
     fewer = members if any("asked" in cause.numbers or cause.code == "gang_short"
                            for cause in causes) else 1
-    for name in resources(causes) or largest:
+    for name in resources(causes) or _short(ssn, largest, members):
         if name in largest and name not in meant and name != "pods":
             yield from _smaller(world, job, name, lacking.get(name, 0.0), largest[name], fewer)
     yield from chain(_together(world, job.uid, causes), _repaired(world, ssn, largest),
@@ -51,6 +51,12 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) 
         labels = _labels(world, ssn, job)
         for each in (labels, labels | _domain(world, job, causes)):
             yield from values.nodes(world, largest, wanted, allowed, devices, each)
+
+
+def _short(ssn: Session, largest: Amounts, members: int) -> list[str]:
+    """The resources of which some node has not enough left for so many pods."""
+    return [name for name, amount in largest.items() if min(
+        (node.idle.get(name) for node in ssn.nodes.values()), default=0.0) < amount * members]
 
 
 def _refused(waiting: list[TaskInfo], causes: list[Cause]) -> list[TaskInfo]:
