@@ -10,7 +10,7 @@ from typing import Any
 from volcano_lab.api import JobInfo
 from volcano_lab.api.node_usage import METRICS_PERIOD
 from volcano_lab.changes import Change, value_text
-from volcano_lab.explain import arguments, explanation, sizes, values
+from volcano_lab.explain import explanation, settings, sizes, values
 from volcano_lab.explain.options import Numbers, Option, Rank, World, once, stages
 from volcano_lab.framework import Session
 from volcano_lab.framework.plugin import plugin_names
@@ -46,7 +46,7 @@ def named_right(world: World, ssn: Session) -> Iterator[Option]:
     """Plugins, and their arguments, that the configuration names by a slip, by the name that is
     meant.
     """
-    for *_, right in arguments.slips(ssn):
+    for *_, right in settings.slips(ssn):
         yield once(right, rank=Rank.HARMLESS)
     known = plugin_names()
     for number, tier in enumerate(world.conf.tiers, 1):

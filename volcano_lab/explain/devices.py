@@ -10,15 +10,13 @@ from typing import Any
 
 from volcano_lab.api import NodeInfo, TaskInfo, quantity
 from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain.explanation import TABLES
 from volcano_lab.manifests import cards, numa
 from volcano_lab.messages import Message
 
 NUMA_POLICY = "volcano.sh/numa-topology-policy"
 MODE = "volcano.sh/vgpu-mode"
-SURE = {"beyond.cards.mode": "mode", "beyond.numa.policy": "numa", "beyond.cards.left": "left",
-        "beyond.cards.several": "several", "beyond.cards.used": "several",
-        "beyond.cards.together": "together",
-        "beyond.numa.less": "cpus"}
+SURE = TABLES["sure"]
 """What no node has, or has left, by the message that says so."""
 
 

@@ -194,7 +194,8 @@ def _quotas(ssn: Session, options: Options) -> Iterator[Notice]:
 
 def _annotations(ssn: Session, options: Options) -> Iterator[Notice]:
     """Yield annotations, labels and topologies of jobs and pods whose plugin is not configured."""
-    unread = {key: plugin for key, plugin in TABLES["annotations"].items() if plugin not in options}
+    unread = {key: row["by"][0] for row in TABLES["settings"] for key in row["keys"]
+              if len(row["by"]) == 1 and row["by"][0] not in options}
     jobs: dict[str, list[str]] = {}
     close = []
     for job in ssn.jobs.values():
@@ -275,10 +276,9 @@ def _queue_slips(ssn: Session) -> Iterator[Notice]:
 def _amounts(ssn: Session) -> Iterator[tuple[str, str, dict[str, str]]]:
     """Yield the queue, the field and the amounts of each limit and share that is written."""
     for name, queue in sorted(ssn.queues.items()):
-        spec = queue.queue.spec
-        yield name, "spec.capability", spec.capability or {}
-        yield name, "spec.deserved", spec.deserved or {}
-        yield name, "spec.guarantee", spec.guarantee.resource or {}
+        for field in ("capability", "deserved", "guarantee.resource"):
+            yield (name, f"spec.{field.partition('.')[0]}",
+                   at_path(queue.queue.spec, field.split(".")) or {})
 
 
 def _of(queue: QueueInfo, options: Options) -> Iterator[Message]:

@@ -13,11 +13,6 @@ from volcano_lab.messages import Message
 from volcano_lab.trace import Record, amounts
 
 
-def refusal(seen: Evidence, record: Record) -> Cause:
-    """Return the sum that overcommit compared with its limit when it refused a job."""
-    return _over(seen, record, record["short_of"], "overcommit_refuses", record)
-
-
 def would_refuse(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield that overcommit, which was not asked as another plugin refused a job before, would
     refuse it, too, by what is reserved once the cycle has ended.
@@ -30,11 +25,14 @@ def would_refuse(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             "asked": amounts(plugin.inqueue_resource + job.get_min_resources()),
             "limit": amounts(plugin.idle_resource)}
     if names := [*over(part(sums["asked"], least), sums["limit"])]:
-        yield _over(seen, sums, names, "overcommit_refuses.too")
+        yield refusal(seen, sums, names, "overcommit_refuses.too")
 
 
-def _over(seen: Evidence, sums: Mapping[str, Any] | Record, names: list[str], code: str,
-          *records: Record) -> Cause:
+def refusal(seen: Evidence, sums: Mapping[str, Any] | Record, names: list[str],
+            code: str, *records: Record) -> Cause:
+    """Return the sums of some resources that overcommit compares with its limit, as it did when it
+    refused a job, by the record of that, or would.
+    """
     return Cause("overcommit_refuses", Message(code, sums=[
         _sum(seen, sums, name) for name in names]), {
         "asked": part(sums["asked"], names), "limit": part(sums["limit"], names),

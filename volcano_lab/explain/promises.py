@@ -17,6 +17,7 @@ from volcano_lab.explain.protection import sums_of
 from volcano_lab.explain.questions import why_not_cause
 from volcano_lab.explain.shuffles import shuffle_causes
 from volcano_lab.explain.victims import evicted_for, victim_causes
+from volcano_lab.framework import Session
 from volcano_lab.messages import Message
 from volcano_lab.trace import Record, grouped
 
@@ -62,21 +63,18 @@ def promised(seen: Evidence, job: JobInfo) -> Cause | None:
     if not tasks:
         return None
     nodes = grouped((task.node_name, task.key) for task in tasks)
-    leave = any(task.status == RELEASING for node in nodes
-                for task in seen.ssn.nodes[node].tasks.values())
+    leave = leaving_for(seen.ssn, tasks)
     fails = promise_fails(seen, job)
     if fails and not leave:
         return _never_bound(seen, job, tasks[0])
     records = [each for task in tasks for each in seen.of("victims", task=task.key)]
     parts = [_promised_on(seen, node, pods, records) for node, pods in [*nodes.items()][:3]]
     parts += [Message("promised.more", count=len(nodes) - 3)] if len(nodes) > 3 else []
-    parts += _harms(seen, nodes, records)
+    parts += _harms(seen, leave, records)
     if fails:
         return _lost(seen, job, parts, records)
     parts += [] if seen.brief else _due(seen, job, records)
-    late, more = _late(seen, overdue(seen, [
-        task for node in nodes for task in seen.ssn.nodes[node].tasks.values()
-        if task.status == RELEASING]))
+    late, more = _late(seen, overdue(seen, leave))
     return Cause("promised", [*parts, *more, Message(
         "promised.then" if leave else "promised.again"), *_held(job)],
                  {"promised": len(tasks), **late}, records)
@@ -89,12 +87,11 @@ def _held(job: JobInfo) -> Iterator[Message]:
                       nodes=[*dict.fromkeys(task.node_name for task in pods)])
 
 
-def _harms(seen: Evidence, nodes: Iterable[str], records: list[Record]) -> Iterator[Message]:
-    """Yield the gangs that fall below their minimum on some nodes, and the jobs of evicted pods
+def _harms(seen: Evidence, leave: list[TaskInfo], records: list[Record]) -> Iterator[Message]:
+    """Yield the gangs that fall below their minimum as pods leave, and the jobs of evicted pods
     that end, or start again, as a whole.
     """
-    leaving = {task.job for node in nodes for task in seen.ssn.nodes[node].tasks.values()
-               if task.status == RELEASING}
+    leaving = {task.job for task in leave}
     for job in map(seen.ssn.jobs.__getitem__, sorted(leaving & seen.ssn.jobs.keys())):
         yield from evictions.broken(seen, job)
     victims = {seen.tasks[pod].job: None for record in records for pod in record["chosen"]}
@@ -146,6 +143,12 @@ def _promised_on(seen: Evidence, node: str, pods: list[str], records: list[Recor
                 *[Message(f"promised.{known}nominated", node=node)] * (not late)]
     code = "promised.part" if len(pods) == 1 else "promised.parts"
     return Message(code, n=len(pods), pod=pods[0], node=node, why=why)
+
+
+def leaving_for(ssn: Session, pods: Iterable[TaskInfo]) -> list[TaskInfo]:
+    """Return the pods that leave the nodes to which some are pipelined."""
+    return [task for node in dict.fromkeys(pod.node_name for pod in pods)
+            for task in ssn.nodes[node].tasks.values() if task.status == RELEASING]
 
 
 def _ends(seen: Evidence, task: TaskInfo) -> float:

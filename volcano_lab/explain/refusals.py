@@ -91,7 +91,7 @@ def _comparison(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     """The sum that a plugin compared with a limit when it refused the job."""
     names = record["short_of"]
     if record["plugin"] == "overcommit":
-        return overcommit.refusal(seen, record)
+        return overcommit.refusal(seen, record, names, "overcommit_refuses", record)
     elastic = part(record["elastic"], names)
     parts = [Message(f"sum.{name}", amount=part(record[name], names))
              for name in ("allocated", "inqueue", "min_resources")

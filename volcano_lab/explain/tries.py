@@ -214,7 +214,8 @@ class Tries:
             return NOTHING  # it would lose pods of its own
         starts = bool(job.tasks) and (job.is_ready() or ssn.job_pipelined(job))
         if starts and (sum(counts(job)[:2]) > self.places or self._has_pod(job)):
-            return PLACED if job.is_ready() or _freed(ssn, job) else PROMISED
+            return PLACED if job.is_ready() or promises.leaving_for(
+                ssn, job.in_status(PIPELINED).values()) else PROMISED
         return ADMITTED if self.job.is_pending() and not job.is_pending() else NOTHING
 
     def _loops_beyond(self, after: Outcome) -> bool:
@@ -338,10 +339,3 @@ class Tries:
         return Remedy((*said, *brings, *lacking, *losses, *self._goes_on(change, after)),
                       change, rank, self.world, names.called(uid),
                       counts(after.rest.session.jobs[uid])[0], cost, alike)
-
-
-def _freed(ssn: Session, job: JobInfo) -> bool:
-    """Whether pods leave a node to which a job's pods are pipelined."""
-    nodes = {task.node_name for task in job.in_status(PIPELINED).values()}
-    return any(task.status == RELEASING for node in nodes
-               for task in ssn.nodes[node].tasks.values())

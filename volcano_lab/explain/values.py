@@ -132,13 +132,10 @@ def fewer_replicas(world: World, uid: str, most: int) -> Iterator[Option]:
     for obj in world.given:
         if isinstance(obj, api.VolcanoJob | api.Deployment | api.StatefulSet) and (
                 obj.key == world.called(uid)):
-            tasks = obj.spec.tasks if isinstance(obj, api.VolcanoJob) else ()
-            count, path = max([(task.replicas, f"tasks.{number}.")
-                               for number, task in enumerate(tasks)] or [
-                (at_path(obj, ["spec", "replicas"]) or 1, "")])
-            fields = {f"{path}replicas": count} | ({f"{path}minAvailable": count} if path else {})
-            option = _fewer(obj, "spec.", fields)
-            yield Option(option.at, Rank.OTHERS, min(most, option.steps))
+            fewer = smaller_world(obj) if isinstance(obj, api.VolcanoJob) else [_fewer(
+                obj, "spec.", {"replicas": at_path(obj, ["spec", "replicas"]) or 1})]
+            for option in sorted(fewer, key=lambda each: each.steps)[-1:]:
+                yield Option(option.at, Rank.OTHERS, min(most, option.steps))
 
 
 def _fewer(owner: Any, part: str, most: dict[str, int]) -> Option:

@@ -8,7 +8,6 @@ from itertools import chain
 
 from volcano_lab.api import GROUP_NAME, PENDING, JobInfo, Resource, TaskInfo, objects as api
 from volcano_lab.explain import beyond, evictions, evidence, gangs, kubelet, origin, owners, quotas
-from volcano_lab.explain.arguments import unread
 from volcano_lab.explain.evidence import Evidence, was_admitted
 from volcano_lab.explain.explanation import TABLES, Cause, over
 from volcano_lab.explain.lint import ignored_fields, place_of
@@ -19,7 +18,7 @@ from volcano_lab.explain.questions import packed
 from volcano_lab.explain.refusals import admission_causes, limit_causes, never_starts
 from volcano_lab.explain.releases import differs
 from volcano_lab.explain.required import too_near
-from volcano_lab.explain.switches import deadlines, ineffective
+from volcano_lab.explain.settings import deadlines, ineffective, unread
 from volcano_lab.explain.topology import beyond_tier, spread, topology_causes
 from volcano_lab.explain.volumes import claim_causes, driver_causes
 from volcano_lab.manifests import SCHEDULER, job_of, workloads
