@@ -135,9 +135,6 @@ def test_a_run_takes_cycles_as_the_command_does():
 @pytest.mark.parametrize(("ask", "answer"), [
     (lambda: cluster().run(cycles=0), "cycles is 0; allowed are rest and a whole number from 1"),
     (lambda: cluster().run(cycles="all"), "cycles is all; allowed are rest and a whole number"),
-    (lambda: cluster().what_if(["queue/a.weight=2"]),
-     r"a change is \['queue/a.weight=2'\]; allowed is text such as queue/a.weight=5"),
-    (lambda: cluster().changed(5), "a change is 5; allowed is text such as queue/a.weight=5"),
     (lambda: cluster().diff(5), "an object of a cluster is 5; allowed is one that a manifest")])
 def test_a_wrong_argument_is_refused_in_one_sentence(ask, answer):
     with pytest.raises(ValueError, match=answer):

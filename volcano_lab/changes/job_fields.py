@@ -12,6 +12,7 @@ from typing import Any
 
 from volcano_lab.api import GROUP_NAME, TASK_SPEC, objects as api, quantity
 from volcano_lab.changes.draft import Draft
+from volcano_lab.manifests.job_controller import scaled
 from volcano_lab.manifests.loader import ManifestError, about
 from volcano_lab.manifests.misfits import Misfits, found_text
 from volcano_lab.manifests.owners import created_again
@@ -235,12 +236,6 @@ def _with(part: Any, steps: Sequence[str], edit: Change, where: str,
     if fields[key] is None and before is not None:
         del fields[key]
     return [*fields.values()] if isinstance(part, list) else fields
-
-
-def scaled(amounts: dict[str, str], part: Any, whole: Any) -> dict[str, str]:
-    """Scale amounts of a `whole`, as of its members, to a `part` of it."""
-    return {name: quantity.to_text(quantity.parse(text) * part / whole, quantity.style_of(text))
-            for name, text in amounts.items()}
 
 
 def _edited_map(texts: dict[str, str], key: str, edit: Change) -> dict[str, str]:

@@ -3,7 +3,6 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Sequence
-from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from volcano_lab.cli import DONE, FOUND, Mistake, inputs
 from volcano_lab.cli.output import show, styled, table, warn, width
 from volcano_lab.manifests import ManifestError
 from volcano_lab.messages import Message, OneSentence, wrapped
+from volcano_lab.server.folder import stamp
 from volcano_lab.trace import Names, Trace, grouped
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import SUMS
@@ -74,14 +74,12 @@ def _waits(cycle: Cycle, jobs: list[dict[str, Any]], namespace: str) -> bool:
         name.startswith(f"{namespace}/" if namespace else "") for name in absent)
 
 
-def watch(files: Sequence[str], again: Callable[[], int], pause: float = 0.5) -> int:
+def watch(files: Sequence[str], again: Callable[[], int]) -> int:
     """Run again whenever one of the files changes, until Ctrl-C; report errors in them."""
-    known: dict[Path, tuple[int, int]] | None = None
+    known: dict[Path, Any] = {}
     while True:
-        found = {}
-        for path in (inner for file in files for inner in (Path(file), *Path(file).rglob("*"))):
-            with suppress(OSError):  # deleted meanwhile
-                found[path] = (path.stat().st_mtime_ns, path.stat().st_size)
+        found = {path: stamp(path) for file in files
+                 for path in (Path(file), *Path(file).rglob("*"))}
         if found != known:
             known = found
             print(f"-- {datetime.now():%H:%M:%S}")
@@ -89,7 +87,7 @@ def watch(files: Sequence[str], again: Callable[[], int], pause: float = 0.5) ->
                 again()
             except (Mistake, OneSentence) as mistake:
                 print(mistake, flush=True)
-        time.sleep(pause)
+        time.sleep(0.5)
 
 
 def report(cycle: Cycle, jobs: Sequence[dict[str, Any]], most: int | None = 80) -> str:

@@ -11,9 +11,9 @@ from typing import Any
 
 from attrs import Factory, define
 
-from volcano_lab.api import quantity
 from volcano_lab.api.objects import KubernetesObject, ObjectMeta, Pod
 from volcano_lab.manifests import job_controller, loader as manifests, misfits, names, workloads
+from volcano_lab.manifests.job_controller import scaled
 from volcano_lab.manifests.loader import ManifestError, about
 from volcano_lab.messages import Message, Said, one_line
 
@@ -27,7 +27,7 @@ def _amounts(amounts: Amounts) -> Mapping[str, Amount] | None:
 
 
 def _requests(cpu: Amount | None = None, memory: Amount | None = None, gpu: Amount | None = None,
-              resources: Mapping[str, Amount] | None = None) -> dict[str, Amount]:
+              resources: Mapping[str, Amount] | None = None) -> dict[str, Any]:
     named = {"cpu": cpu, "memory": memory, "nvidia.com/gpu": gpu}
     return {name: amount for name, amount in named.items()
             if amount is not None} | dict(resources or {})
@@ -94,9 +94,9 @@ def job(name: str, queue: str = "default", pods: int = 1, min_member: int | None
                       "priorityClassName": priority_class,
                       "containers": [{"name": "main", "resources": {"requests": requests}}]})
     group = _read(SCHEDULING, "PodGroup", {"name": name, "namespace": namespace},
-                  spec={"queue": queue, "minMember": least, "minResources": _times(requests, least),
-                        "priorityClassName": priority_class,
-                        "networkTopology": network_topology},
+                  spec={"queue": queue, "minMember": least, "networkTopology": network_topology,
+                        "priorityClassName": priority_class, "minResources": scaled(
+                            {key: str(amount) for key, amount in requests.items()}, least)},
                   status={"phase": "Running" if nodes else "Pending"})
     return Written([group, pod], pods, nodes)
 
@@ -134,10 +134,3 @@ def gang(parts: list[KubernetesObject], count: int, nodes: list[str]) -> list[Ku
                          meta.annotations, meta.creation_timestamp + number)
         pods.append(Pod(own, specs[node], running if node else pod.status))
     return [group, *pods]
-
-
-def _times(requests: Mapping[str, Amount], count: int) -> dict[str, str]:
-    """Return the requests of `count` pods, as text."""
-    texts = {name: str(amount) for name, amount in requests.items()}
-    return {name: quantity.to_text(quantity.parse(text) * count, quantity.style_of(text))
-            for name, text in texts.items()}

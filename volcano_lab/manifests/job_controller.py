@@ -176,6 +176,12 @@ def amounts_text(amounts: Amounts, styles: Mapping[str, str]) -> dict[str, str]:
             for name, amount in amounts.items()}
 
 
+def scaled(amounts: Mapping[str, str], part: Any, whole: Any = 1) -> dict[str, str]:
+    """Scale amounts of a `whole`, as of its members, to a `part` of it."""
+    return {name: quantity.to_text(quantity.parse(text) * part / whole, quantity.style_of(text))
+            for name, text in amounts.items()}
+
+
 def usage(spec: api.PodSpec, styles: dict[str, str]) -> Amounts:
     """Return what a quota counts for one pod: the pod itself, requests under both of their names,
     and limits.

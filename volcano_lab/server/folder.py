@@ -56,7 +56,7 @@ class Folder:
         if not self.path.is_dir():
             raise NotADirectoryError(str(Message("folder.none", path=self.path)))
         try:
-            stamps = {file: _stamp(file) for file in sorted(self.path.iterdir())
+            stamps = {file: stamp(file) for file in sorted(self.path.iterdir())
                       if file.name.endswith(SUFFIXES) and not file.name.startswith(".")}
             files = {file: stamp for file, stamp in stamps.items() if stamp}
         except OSError as error:
@@ -206,7 +206,7 @@ def _sentence(error: Exception, where: Path) -> str:
                             name=type(error).__name__, error=error))
 
 
-def _stamp(file: Path) -> tuple[int, int, int] | None:
+def stamp(file: Path) -> tuple[int, int, int] | None:
     """Return a value that differs after each change of a file; None where it is missing, or no
     file.
     """

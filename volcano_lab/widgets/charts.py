@@ -11,7 +11,7 @@ from typing import Any
 import altair as alt
 
 from volcano_lab.api.status import TRANSITIONS, TaskStatus
-from volcano_lab.messages import Misuse, friendly_errors, gettext, mark, paragraph
+from volcano_lab.messages import gettext, mark, paragraph
 from volcano_lab.simulation.sweep import Sweep
 from volcano_lab.widgets.styled import GROUND, still, styled
 
@@ -25,14 +25,11 @@ COLORS = {"the way of a pod": "#0072B2", "a promise": "#56B4E9", "resources are 
           "taken back": "#D55E00", "also legal": "#D9D9D9"}
 
 
-@friendly_errors
 def plot(sweep: Sweep, metric: str = "") -> alt.FacetChart | alt.Chart:
     """Return a chart of one metric over the grid: one name of the grid gives a line, two a heat
-    map, three small multiples of lines. Raises `ValueError` if the sweep has no such metric.
+    map, three small multiples of lines. Raises `KeyError` if the sweep has no such metric.
     """
     metric = metric or sweep.metrics[0]
-    if metric not in sweep.metrics:
-        raise Misuse("sweep.metrics", metric=metric, metrics=[*sweep.metrics])
     names = sweep.names
     fields = {name: f"name{number}" for number, name in enumerate([*names, metric])}
     rows: list[dict[str, Any]] = [{field: row[name] for name, field in fields.items()}
@@ -61,7 +58,6 @@ def plot(sweep: Sweep, metric: str = "") -> alt.FacetChart | alt.Chart:
                   paragraph(words))
 
 
-@friendly_errors
 def transitions(title: str = "") -> alt.LayerChart | alt.FacetChart:
     """Draw the legal transitions, a row per state and a column per next state: numbers are a pod's
     path without failures; an empty cell is illegal.
