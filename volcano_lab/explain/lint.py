@@ -193,11 +193,10 @@ def _quotas(ssn: Session, options: Options) -> Iterator[Notice]:
 
 
 def _annotations(ssn: Session, options: Options) -> Iterator[Notice]:
-    """Yield annotations, labels and topologies of jobs and pods whose plugin is not configured."""
+    """Yield annotations and labels of jobs and pods whose plugin is not configured."""
     unread = {key: row["by"][0] for row in TABLES["settings"] for key in row["keys"]
               if len(row["by"]) == 1 and row["by"][0] not in options}
     jobs: dict[str, list[str]] = {}
-    close = []
     for job in ssn.jobs.values():
         metas = [job.pod_group.metadata, *(task.pod.metadata for task in job.tasks.values())]
         written = set().union(*([*each.annotations, *each.labels] for each in metas))
@@ -206,19 +205,13 @@ def _annotations(ssn: Session, options: Options) -> Iterator[Notice]:
             yield place_of([called(job)]), Message("unread.zone", field=REVOCABLE_ZONE, found=zone)
         for key in unread.keys() & written:
             jobs.setdefault(key, []).append(called(job))
-        spec = job.pod_group.spec
-        if any(each is not None for each in (spec.network_topology, *(
-                policy.network_topology for policy in spec.sub_group_policy))):
-            close.append(called(job))
     for key, names in sorted(jobs.items()):
         yield place_of(names), Message("unread.annotation", field=key, plugin=unread[key])
-    if close and TOPOLOGY not in options:
-        yield place_of(close), Message("unread.only", field="spec.networkTopology", plugin=TOPOLOGY)
 
 
-def place_of(names: list[str]) -> Message:
-    """Return jobs as a place."""
-    return Message("place.job", n=len(names), names=names)
+def place_of(names: list[str], kind: str = "job") -> Message:
+    """Return jobs, or nodes, as a place."""
+    return Message(f"place.{kind}", n=len(names), names=names)
 
 
 def _queue_labels(ssn: Session) -> Iterator[Notice]:
@@ -307,19 +300,18 @@ def _of(queue: QueueInfo, options: Options) -> Iterator[Message]:
 
 
 def _rules_of_nodes(ssn: Session, options: Options) -> Iterator[Notice]:
-    """Yield taints of nodes and selectors of pods where the plugin that compares them is missing.
-    """
-    if PREDICATES in options:
-        return
+    """Yield topologies of jobs, taints of nodes and selectors of pods whose plugin is missing."""
+    close = [called(job) for job in ssn.jobs.values() if job.contains_network_topology()]
     tainted = [name for name, node in ssn.nodes.items() if first_untolerated(
         node.node.spec.taints, ())]
     choosy = [called(job) for job in ssn.jobs.values() if any(
         task.pod.spec.node_selector for task in job.tasks.values())]
-    for names, place, field in (
-            (tainted, Message("place.nodes", n=len(tainted), names=tainted), "spec.taints"),
-            (choosy, place_of(choosy), "spec.nodeSelector")):
-        if names:
-            yield place, Message("unread.only", field=field, plugin=PREDICATES)
+    for names, place, field, plugin in (
+            (close, place_of(close), "spec.networkTopology", TOPOLOGY),
+            (tainted, place_of(tainted, "nodes"), "spec.taints", PREDICATES),
+            (choosy, place_of(choosy), "spec.nodeSelector", PREDICATES)):
+        if names and plugin not in options:
+            yield place, Message("unread.only", field=field, plugin=plugin)
 
 
 def _task_minima(ssn: Session) -> Iterator[Notice]:

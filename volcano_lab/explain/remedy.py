@@ -123,7 +123,9 @@ def _placed(before: Session, new: list[TaskInfo], name: str, complete: bool, cyc
     """Which pods have a place or a promise; `complete`: no other pod of the job has one or waits.
     """
     late = Message("gains.late", cycles=cycles) if cycles else None
-    for code, tasks in _by_promise(new):
+    by_code = grouped(("gains.pipelined" if task.status == PIPELINED else "gains.placed", task)
+                      for task in sorted(new, key=lambda task: task.status == PIPELINED))
+    for code, tasks in by_code.items():
         whole = complete and len(tasks) == len(new)
         one = len(tasks) == 1 and not whole
         yield Message(code if whole or one else f"{code}.pods", n=len(tasks), late=late,
@@ -216,13 +218,6 @@ def _had(seen: Evidence, job: JobInfo | None) -> set[str]:
     lost = promises.promise_fails(seen, job)
     return {task.key for task in job.tasks.values()
             if task.node_name and not (lost and task.status == PIPELINED)}
-
-
-def _by_promise(tasks: list[TaskInfo]) -> list[tuple[str, list[TaskInfo]]]:
-    """The pods that are placed, and those that are pipelined, where there are some."""
-    parts = [("gains.placed", [task for task in tasks if task.status != PIPELINED]),
-             ("gains.pipelined", [task for task in tasks if task.status == PIPELINED])]
-    return [(code, some) for code, some in parts if some]
 
 
 def _nodes(before: Session, tasks: Iterable[TaskInfo]) -> list[str | Message]:
