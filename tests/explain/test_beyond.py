@@ -542,3 +542,9 @@ def test_what_a_count_beyond_the_lab_refuses_takes_nothing_from_others(asked, le
     found = cluster.why("a/h", conf=CONF % "deviceshare")
     assert ("a/g is left out here" in found.text) is left_out
     assert "Holders" not in found.text
+    text = cluster.why("queue/default", conf=CONF % "deviceshare}, {name: proportion").text
+    assert ("Counted as allocated: cpu 1 and volcano.sh/vgpu-memory 150 of 1 pod that the lab "
+            "places and that waits in the cluster (a/g)." in text) is left_out
+    assert ("Waiting in it: a/g (1 pod, Inqueue). The first of them: a/g waits" in text) is left_out
+    groups = cluster.explainer(CONF % "deviceshare").waiting().groups
+    assert [group.jobs for group in groups] == [["a/g"]] * left_out

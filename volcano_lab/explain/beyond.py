@@ -13,13 +13,14 @@ from typing import Any
 from volcano_lab.api import PIPELINED, JobInfo, TaskInfo, amount_text, storage
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, Queue, VolcanoJob
 from volcano_lab.changes import Change
-from volcano_lab.explain import devices, kubelet, lint, promises, releases
-from volcano_lab.explain.evidence import OWN, Evidence, unbound
+from volcano_lab.explain import devices, kubelet, lint, outcome, promises, releases
+from volcano_lab.explain.evidence import OWN, Evidence, counts, unbound
 from volcano_lab.explain.explanation import TABLES, Cause, moment_text
 from volcano_lab.explain.options import World
 from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.manifests import OperatorObject, cards, events, unsupported
 from volcano_lab.messages import Message, Said
+from volcano_lab.trace.views.jobs import missing
 
 BEYOND = TABLES["beyond"]
 NO_REASON = re.compile(TABLES["no_reason"]["text"])
@@ -69,18 +70,38 @@ def lacks(seen: Evidence, tasks: Iterable[TaskInfo]) -> Cause | None:
     return next((cause for cause in beyond_causes(seen, tasks) if "sure" in cause.numbers), None)
 
 
+def unplaceable(seen: Evidence) -> dict[str, list[TaskInfo]]:
+    """Return the pods, by their jobs, that the cycle places, and of which no node has what a plugin
+    counts that the lab does not model.
+    """
+    new = {job.uid: [task for task in job.tasks.values() if task.node_name and seen.is_new(task)]
+           for job in seen.ssn.jobs.values()} if named(seen.ssn.conf) else {}
+    return {uid: tasks for uid, tasks in new.items() if tasks and lacks(seen, tasks)}
+
+
 def without_unplaceable(seen: Evidence, job: JobInfo) -> Iterator[tuple[Any, Cause]]:
     """Yield the objects without other jobs that the cycle has placed while a job waits and of which
-    no node has what a plugin counts that the lab does not model, and that these are left out.
+    no node has what it counts that the lab does not model, and that these are left out.
     """
-    others = [each for each in seen.ssn.jobs.values() if each is not job] if named(
-        seen.ssn.conf) and unbound(job) else []
-    never = [each.uid for each in others for new in [[task for task in each.tasks.values()
-             if task.node_name and seen.is_new(task)]] if new and lacks(seen, new)]
-    if never:
-        world = World(seen.objects, seen.ssn.conf, seen.called)
-        yield world.applied(Change(removals=tuple(map(world.owner, never))))[0], Cause.of(
+    if unbound(job) and (never := [uid for uid in unplaceable(seen) if uid != job.uid]):
+        yield _without(seen, never), Cause.of(
             "unplaceable", context=True, n=len(never), jobs=[*map(seen.called, never)])
+
+
+def _without(seen: Evidence, never: Iterable[str]) -> Any:
+    """The objects without some jobs."""
+    world = World(seen.objects, seen.ssn.conf, seen.called)
+    return world.applied(Change(removals=tuple(map(world.owner, never))))[0]
+
+
+def waiting(seen: Evidence) -> dict[str, int]:
+    """Return how many pods of each job wait in the cluster: also those that no node has enough for
+    by a count that the lab does not model, and none that wait here for these alone.
+    """
+    jobs, never = seen.ssn.jobs, unplaceable(seen)
+    then = outcome.run(_without(seen, never), seen.ssn.conf, seen.ssn.now).jobs if never else jobs
+    return {uid: sum(counts(job)[1:]) + missing(job) + len(never.get(uid, ()))
+            for uid, job in jobs.items() if uid in never or unbound(then.get(uid, job))}
 
 
 def _waits_here(seen: Evidence, task: TaskInfo) -> bool:

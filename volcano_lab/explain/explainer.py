@@ -218,9 +218,9 @@ class Explainer(Shown):
         least = None if "allocate" in self.session.enabled_actions else ""
         if (full := self._with(least)) is not self:
             return full.waiting()
-        rows = list[tuple[tuple, Explanation]]()
+        rows, waits = list[tuple[tuple, Explanation]](), beyond.waiting(self.evidence)
         for uid, job in self.session.jobs.items():
-            pending, name = unbound(job), self.names.called(uid)
+            pending, name = uid in waits, self.names.called(uid)
             seen = ((pending and self._overtaken(uid)) or self).evidence
             seen.brief, job = True, seen.ssn.jobs[uid]
             causes = job_causes(seen, job) if pending else pods.not_running(seen, job)

@@ -18,13 +18,12 @@ from volcano_lab.api import (
     total,
 )
 from volcano_lab.explain import beyond, origin, questions, why_job
-from volcano_lab.explain.evidence import Evidence, counts, requested, unbound
+from volcano_lab.explain.evidence import Evidence, requested
 from volcano_lab.explain.explanation import Amounts, Cause, Explanation, over, part
 from volcano_lab.explain.head import gap_of, head_of
 from volcano_lab.framework import CLUSTER_TOP
 from volcano_lab.messages import Message, Said
 from volcano_lab.trace.plain import amounts, grouped
-from volcano_lab.trace.views.jobs import missing as not_created
 
 
 def why_queue(seen: Evidence, queue: str) -> Explanation:
@@ -83,10 +82,13 @@ def _queue_causes(seen: Evidence, queue: str, sums: dict[str, Any], limited: lis
     yield from origin.above_limit(seen, queue)
     coming = [task for job in ssn.jobs.values() if job.queue == queue
               for task in job.in_status(PIPELINED).values()]
-    if coming:
-        yield Cause.of("queue_promised", n=len(coming), amount=part(
-            requested(coming), sums["deserved"]), jobs=[*dict.fromkeys(
-                seen.called(task.job) for task in coming)])
+    beside = [task for uid, tasks in beyond.unplaceable(seen).items() for task in tasks
+              if ssn.jobs[uid].queue == queue and task not in coming]
+    for code, tasks in (("queue_promised", coming), ("queue_unplaceable", beside)):
+        if tasks:
+            yield Cause.of(code, n=len(tasks), amount=part(
+                requested(tasks), sums["deserved"]), jobs=[*dict.fromkeys(
+                    seen.called(task.job) for task in tasks)])
     yield from _due(seen, queue, sums)
     yield from _waiting(seen, queue)
 
@@ -95,7 +97,8 @@ def _due(seen: Evidence, queue: str, sums: dict[str, Any]) -> Iterator[Cause]:
     """Yield what a queue in which jobs wait is guaranteed, or deserves, beyond what it holds; what
     the queues above it, and beside it, hold of that, and what its jobs without pods request.
     """
-    waiting = [job for job in seen.ssn.jobs.values() if job.queue == queue and unbound(job)]
+    jobs = map(seen.ssn.jobs.__getitem__, beyond.waiting(seen))
+    waiting = [job for job in jobs if job.queue == queue]
     later = amounts(total(job.get_min_resources() for job in waiting if not job.tasks))
     field, due = next(((each, more) for each in ("guarantee", "deserved") for more in [
         over({name: amount for name, amount in sums.get(each, {}).items() if name != "pods"},
@@ -138,11 +141,11 @@ def _around(seen: Evidence, queue: str, due: Amounts) -> Iterator[Message]:
 
 def _waiting(seen: Evidence, queue: str) -> Iterator[Cause]:
     """Yield the jobs of a queue that wait."""
-    waiting = {job.uid: Message(
-        "job_waits", job=seen.called(job.uid), phase=job.pod_group.status.phase or "Pending",
-        pods=Message("pods", n=sum(counts(job)[1:]) + not_created(job)) if job.tasks else Message(
-            "status.no_pods"))
-        for job in seen.ssn.jobs.values() if job.queue == queue and unbound(job)}
+    waiting = {uid: Message(
+        "job_waits", job=seen.called(uid), phase=job.pod_group.status.phase or "Pending",
+        pods=Message("pods", n=n) if job.tasks else Message("status.no_pods"))
+        for uid, n in beyond.waiting(seen).items() for job in [seen.ssn.jobs[uid]]
+        if job.queue == queue}
     if waiting:
         yield Cause("jobs_wait", Message("jobs_wait", jobs=[*waiting.values()]),
                     {"jobs": [*map(seen.called, waiting)]})
