@@ -252,7 +252,7 @@ def test_what_a_flow_creates_later_is_named_of_its_job():
     text = above(("flow.volcano.sh/v1alpha1", "JobFlow", "x")).replace(
         "kind: JobFlow\n", "kind: JobFlow\nspec: {flows: [{name: a, dependsOn: {targets: [s]}}]}\n")
     found = Cluster().node("n1", cpu=2).add(text).explainer().why("x")
-    assert "a/x: x-a: created when what they depend on has run" in found.text
+    assert "a/x: x-a: created when what it depends on has run" in found.text
 
 
 FLOW = """
@@ -277,7 +277,34 @@ def test_a_job_of_a_flow_that_depends_on_one_that_failed_is_never_created(name, 
     found = Cluster().node("n1", cpu=2).add(FLOW.replace("PHASE", phase)).explainer().why(name)
     assert (f"a/x: x-t: created once all Jobs that it depends on are Completed, which x-s "
             f"({phase}) never becomes. Mend what failed, delete the JobFlow" in found.text) == never
-    assert ("x-t: created when what they depend on has run or ended" in found.text) != never
+    assert ("x-t: created when what it depends on has run or ended" in found.text) != never
+
+
+DEAD = """
+apiVersion: v1
+kind: Pod
+metadata: {name: x-s-m-0, namespace: a, uid: p, annotations: {scheduling.k8s.io/group-name: gone},
+  ownerReferences: [{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, name: x-s, uid: s}]}
+spec: {schedulerName: volcano, nodeName: n1, containers: [{name: c}]}
+status: {phase: Failed, containerStatuses: [
+  {name: c, state: {terminated: {exitCode: 3, reason: Error}}}]}
+"""
+
+
+def test_a_pod_that_has_ended_with_its_job_lacks_no_podgroup_nor_do_jobs_after_it_come():
+    flow = FLOW.replace("PHASE", "Terminated").replace(
+        "targets: [s]}}]", "targets: [s]}}, {name: u, dependsOn: {targets: [t]}}]")
+    explainer = Cluster().node("n1", cpu=2).add(f"{flow}---{DEAD}").explainer()
+    said = "a/x-s: it is Terminated, and its controller creates no pods for it any more"
+    for name in ("a/x-s-m-0", "x-s-m-0", "pod/x-s-m-0"):
+        found = explainer.why(name)
+        assert found.head == ("Pod a/x-s-m-0 is Failed (container c ended with Error (exit code "
+                              "3)), and no cycle places a pod that has ended.")
+        assert said in found.text and "create PodGroup" not in found.text
+    found = explainer.why("a/x")
+    assert found.head == "a/x-s is Terminated: no pod of it waits for a node. (1 failed)"
+    assert "x-t, x-u: created once all Jobs that they depend on are Completed, which x-s" in (
+        found.text)
 
 
 # -- the names of a session ------------------------------------------------------------------------

@@ -3,11 +3,12 @@
 Volcano: none
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from volcano_lab.api import FAILED, RELEASING, RUNNING, SUCCEEDED, JobInfo
-from volcano_lab.api.objects import PodGroup
+from volcano_lab.api.objects import Pod, PodGroup
 from volcano_lab.explain import beyond, evidence, origin, promises, releases
 from volcano_lab.explain.evidence import Evidence, counts, was_admitted
 from volcano_lab.explain.explanation import Amounts, Cause, moment_text, over
@@ -82,9 +83,15 @@ def _ended(seen: Evidence, job: JobInfo, phase: str, status: list[Message]) -> M
     """
     groups = [each.status.phase or "Pending" for each in seen.named.get(job.pod_group.key, ())
               if isinstance(each, PodGroup)]
+    own = Counter(pod.status.phase for pod in seen.objects if isinstance(pod, Pod) and (
+        seen.called(job.uid) in {f"{pod.namespace}/{owner.name}"
+                                 for owner in pod.metadata.owner_references}))
+    left = [Message(f"status.{code}", count=own[state]) for code, state in (
+        ("ended", "Succeeded"), ("failed", "Failed")) if own[state]]
     return Message("job.ends", job=short(seen.called(job.uid)), phase=[phase], since=_since(
         seen, job), status=status if job.tasks else [
-            *(Message("status.phase", phase=each) for each in groups), Message("status.none")])
+            *(Message("status.phase", phase=each) for each in groups),
+            *(left or [Message("status.none")])])
 
 
 def _since(seen: Evidence, job: JobInfo) -> Message | None:

@@ -29,11 +29,8 @@ def failed_causes(seen: Evidence, job: JobInfo, pod: str = "") -> Iterator[Cause
     """
     failed = sorted(job.in_status(FAILED).values(), key=lambda task: (task.key != pod, task.key))
     for task in failed[:1]:
-        status = task.pod.status
-        message = ": ".join(filter(None, (status.reason, status.message))).rstrip(". ")
-        ends = [Message("failed.container", name=each.name, code=end["exitCode"],
-                        reason=end.get("reason", "Error")) for each in status.container_statuses
-                for end in [each.state.terminated] if end.get("exitCode")]
+        status, why = task.pod.status, why_ended(task.pod)
+        message = next((each for each in why if isinstance(each, str)), "")
         said: list[Said] = [Message(
             ENDED[status.reason], node=task.node_name)] if status.reason in ENDED else []
         said += above(seen, task.node_name) if said else ()
@@ -44,13 +41,21 @@ def failed_causes(seen: Evidence, job: JobInfo, pod: str = "") -> Iterator[Cause
         for owner in seen.volcano_jobs(job):
             said += _afterwards(job, owner, task)
         stays = any(getattr(each, "code", "") == "failed.stays" for each in said)
-        if message or ends:
-            cause = Cause.of("failed", *said, pod=task.key,
-                             message=[message] * bool(message) + ends)
+        if why:
+            cause = Cause.of("failed", *said, pod=task.key, message=why)
             cause.numbers["stuck"] = stays and job.ready_task_num() < job.min_available
             cause.numbers["reason"] = status.reason or next(
-                (each.facts["reason"] for each in ends), "Error")
+                (each.facts["reason"] for each in why if isinstance(each, Message)), "Error")
             yield cause
+
+
+def why_ended(pod: api.Pod) -> list[Said]:
+    """Return what the status of a pod says of its end, then which containers have failed."""
+    message = ": ".join(filter(None, (pod.status.reason, pod.status.message))).rstrip(". ")
+    return [*filter(None, [message]), *(
+        Message("failed.container", name=each.name, code=end["exitCode"],
+                reason=end.get("reason", "Error")) for each in pod.status.container_statuses
+        for end in [each.state.terminated] if end.get("exitCode"))]
 
 
 def above(seen: Evidence, name: str) -> Iterator[Message]:

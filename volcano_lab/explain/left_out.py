@@ -14,7 +14,7 @@ from attrs import evolve
 from volcano_lab.api.objects import OwnerReference, Pod, PodGroup
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.changes import Change, at_path, draft
-from volcano_lab.explain import options, origin, quotas
+from volcano_lab.explain import kubelet, options, origin, quotas
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation
 from volcano_lab.explain.options import Objects, Option, World
@@ -51,6 +51,8 @@ def left_out(seen: Evidence, what: str, why_job: Callable[[str], Explanation],
                 f"pod {pod.key}", Message("left_out.stranger", name=what,
                                           scheduler=pod.spec.scheduler_name),
                 [*elsewhere([pod], _creator(seen, pod))])
+        if pod.status.phase in ("Succeeded", "Failed") and what in _names(pod):
+            return _ended(seen, pod)
     names = {what, key, f"default/{what}", *(pod.key for pod in pods)}
     groups = _groups(seen, names, pods)
     reason = next((reason for reason in seen.ssn.snapshot.left_out if isinstance(
@@ -62,6 +64,20 @@ def left_out(seen: Evidence, what: str, why_job: Callable[[str], Explanation],
         Message(reason.code, **{**reason.facts, "name": what}),
         *_also(seen, reason, groups, pods)]), [Cause("left_out", "")],
         partial(_with_a_queue, seen, what, lost, why_with) if lost else None)
+
+
+def _ended(seen: Evidence, pod: Pod) -> Explanation:
+    """How a pod has ended, and why what has created it creates no other."""
+    after = _not_created(seen, pod.key, {
+        f"{pod.namespace}/{owner.name}" for owner in pod.metadata.owner_references})
+    return Explanation(f"pod {pod.key}", Message(
+        "left_out.ended", name=pod.key, phase=pod.status.phase,
+        why=kubelet.why_ended(pod) or None), [Cause("left_out", after.said), *(
+            after.causes)] if after else [Cause("left_out", "")])
+
+
+def _names(pod: Pod) -> tuple[str, ...]:
+    return pod.key, pod.name, f"pod/{pod.name}"
 
 
 def _creator(seen: Evidence, pod: Pod) -> OwnerReference | None:
@@ -161,7 +177,7 @@ def _pods_called(seen: Evidence, what: str) -> list[Pod]:
     of what it has created, without a PodGroup.
     """
     pods, made = [obj for obj in seen.objects if isinstance(obj, Pod)], _with_created(seen, what)
-    own = [pod for pod in pods if what in (pod.key, pod.name, f"pod/{pod.name}")]
+    own = [pod for pod in pods if what in _names(pod)]
     return own or ([] if _groups(seen, {what, f"default/{what}"}, []) else [
         pod for pod in pods if job_of(pod) == what or any(
             not made.isdisjoint((owner.name, f"{pod.namespace}/{owner.name}"))

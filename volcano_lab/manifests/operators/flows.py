@@ -7,7 +7,7 @@ Objects created only after others have run or ended are not created, and named i
 import re
 from collections.abc import Iterable
 from contextlib import suppress
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 from volcano_lab.api import objects as api
@@ -19,6 +19,7 @@ from volcano_lab.manifests.operators.model import Created, Gang, Part, Reading, 
 from volcano_lab.manifests.operators.spark import merged
 from volcano_lab.manifests.schema import structure
 from volcano_lab.messages import Message
+from volcano_lab.trace.plain import grouped
 
 ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
 MOST_STEPS = 50
@@ -47,7 +48,7 @@ def _jobs_later(read: Reading, names: list[str], never: Iterable[str] = ()) -> l
     """Return which Jobs do not exist and are created later, but for those that `never` are."""
     there = {obj.name for obj in _beside(read) if obj.kind == "Job"} | {*never}
     names = [name for name in names if name not in there]
-    return [Message("not_created.later", names=names)] if names else []
+    return [Message("not_created.later", n=len(names), names=names)] if names else []
 
 
 # -- Kubernetes' own Jobs ----------------------------------------------------------------------
@@ -103,18 +104,33 @@ def _before(read: Reading) -> dict[str, list[str]]:
             for targets in [some if isinstance(some, list) else []]}
 
 
-def _in_circle(before: dict[str, list[str]]) -> tuple[list[str], list[str]]:
-    """Return the Jobs that depend on themselves, and all that depend on one of these.
+def _needed(before: dict[str, list[str]]) -> dict[str, set[str]]:
+    """Return the Jobs that each depends on, also through others.
 
-    >>> _in_circle({"a": ["b"], "b": ["a"], "c": ["b"], "d": ["x"]})
-    (['a', 'b'], ['a', 'b', 'c'])
+    >>> [sorted(some) for some in _needed({"a": ["b"], "b": ["a"], "c": ["b"], "d": []}).values()]
+    [['a', 'b'], ['a', 'b'], ['a', 'b'], []]
     """
     needed = {job: {*some} for job, some in before.items()}
     for middle, job in product(needed, needed):  # as Warshall does
         if middle in needed[job]:
             needed[job] |= needed[middle]
+    return needed
+
+
+def _never(read: Reading, there: Iterable[str], failed: dict[str, str]
+           ) -> dict[tuple[str, ...], Message]:
+    """Return which Jobs of a JobFlow are never created, and why: they depend on one that has
+    failed, or on themselves.
+    """
+    needed = _needed({job: [] if job in there else some for job, some in _before(read).items()})
     circle = [job for job in needed if job in needed[job]]
-    return circle, [job for job in needed if needed[job].intersection(circle)]
+    names = [job for job in needed if needed[job].intersection(circle)]
+    found = {(*names,): Message("not_created.later.circle", names=names, jobs=circle)
+             } if names else {}
+    dead = grouped((tuple(f"{each} ({why})" for each, why in failed.items()
+                          if each in needed[job]), job) for job in needed if job not in names)
+    return found | {(*some,): Message("not_created.later.never", n=len(some), names=some,
+                                      jobs=[*jobs]) for jobs, some in dead.items() if jobs}
 
 
 def job_flow(read: Reading) -> Created:
@@ -122,17 +138,12 @@ def job_flow(read: Reading) -> Created:
     templates = {each.name: each for each in _beside(read)
                  if isinstance(each, model.OperatorObject) and each.kind == "JobTemplate"}
     there, failed = _phases(read), _phases(read, "Failed", "Terminated")
-    created, later, before = Created(), list[str](), _before(read)
-    circle, never = _in_circle(before)
-    if missing := [job for job in never if job not in there]:
-        created.sentences.append(Message("not_created.later.circle", names=missing, jobs=circle))
+    never = _never(read, there, failed)
+    created, later = Created(sentences=[*never.values()]), list[str]()
     for flow in read.items("flows"):
         name = str(flow.at("name", ""))
         job, targets = f"{read.name}-{name}", flow.at("dependsOn.targets")
-        stuck = [f"{each} ({failed[each]})" for each in before[job] if each in failed]
-        if stuck:
-            created.sentences.append(Message("not_created.later.never", names=[job], jobs=stuck))
-        elif targets:
+        if targets:
             later.append(job)
         elif name in templates:
             spec = merged(templates[name].spec, flow.at("patch.jobSpec", {}))
@@ -143,7 +154,7 @@ def job_flow(read: Reading) -> Created:
                       if each.kind == "JobTemplate" and each.name == name]
             created.sentences.append(Message("not_created.later.template", names=[job],
                                              template=name, spaces=spaces or None))
-    created.sentences += _jobs_later(read, later, never)
+    created.sentences += _jobs_later(read, later, chain(*never))
     return created
 
 
