@@ -264,6 +264,20 @@ def test_more_memory_than_any_card_has_is_reported(asked, said):
             "has 9 (volcano.sh/node-vgpu-register)" in text) == said
 
 
+@pytest.mark.parametrize(("asked", "offered"), [(6, 0), (5, 1)])
+def test_a_turn_before_a_job_that_has_no_card_is_not_offered(asked, offered):
+    cluster = Cluster().add((
+        NODE % 'volcano.sh/node-vgpu-register: "a,4,8,X,true,m:b,4,8,X,true,m:"').replace(
+        "pods: 9", "pods: 9, volcano.sh/vgpu-memory: 16"))
+    for name, card, memory in (("x", "a", 3), ("y", "b", 4), ("big", "", asked), ("small", "", 5)):
+        cluster.add(group(name, phase="Running" if card else "Inqueue"), pod(
+            f"{name}-0", name, "n1" * bool(card), requests={"volcano.sh/vgpu-memory": str(memory)},
+            annotations={"volcano.sh/vgpu-ids-new": f"{card},NVIDIA,{memory},0:;"} if card else {}))
+    found = cluster.explainer((CONF % "deviceshare").replace("gang", "priority")).why_before(
+        "small", "big")
+    assert ["PriorityClass above 0" in str(each) for each in found.remedies] == [True] * offered
+
+
 @pytest.mark.parametrize("asked, waits", [(5, False), (6, True), (7, True), (8, True)])
 def test_more_memory_than_any_card_has_left_is_reported_with_the_pods_whose_end_frees_enough(asked,
                                                                                          waits):

@@ -42,6 +42,24 @@ def test_the_place_in_a_queue_and_who_is_directly_before():
         f"default/j{number}" for number in range(1, 6)) + ".")
 
 
+@pytest.mark.parametrize("name, cpu, offered", [("b", 1, False), ("c", 2, True)])
+def test_a_turn_that_gives_a_job_no_more_than_its_turn_is_not_offered(name, cpu, offered):
+    cluster = Cluster().node("n1", cpu=3).job("a", cpu=2).job(name, cpu=cpu)
+    found = cluster.why(name, before="a", conf=conf("allocate", *PLUGINS))
+    assert [str(each) for each in found.remedies] == [
+        f"job default/{name}: a PriorityClass above 0 (allocate serves {name} before a; a waits)"
+    ] * offered
+
+
+def test_pods_that_are_pipelined_and_never_bound_are_not_counted_as_placed():
+    cluster = Cluster().node("n1", cpu=5).add(CLASS).job("old", pods=3, cpu=1, running={"n1": 3})
+    cluster.job("new", pods=3, cpu=1, priority=9, priority_class="p")
+    tiers = ("actions: allocate, preempt\ntiers: [{plugins: [{name: priority}, {name: gang, "
+             "enablePreemptable: false}]}, {plugins: [{name: predicates}, {name: proportion}]}]")
+    said = [str(each) for each in cluster.why("old", evict=True, conf=tiers).remedies]
+    assert "enablePreemptable: true for gang (old loses no pods; new waits)" in said
+
+
 def test_queues_are_compared_where_the_jobs_are_in_two():
     cluster = Cluster().node("n1", cpu=4).queue("x").queue("y").job(
         "old", queue="x", cpu=1, running={"n1": 1}).job("a", queue="x", cpu=1)

@@ -8,16 +8,17 @@ from volcano_lab import Cluster
 CONF = conf("gang", "sla", "overcommit", "predicates", actions="enqueue, allocate")
 HAND = "What counts, from the next cycle on: kubectl annotate podgroup new -n default "
 NONE = "Plugin sla is configured, and has no waiting time for it: no sla-waiting-time, as an"
+ADMITS = "One that counts at most admits the job in this cycle, and places none of its pods."
 
 
 @pytest.mark.parametrize(("notes", "own", "said"), [
-    ({}, {}, (NONE, f"{HAND}sla-waiting-time=1m")),
+    ({}, {}, ()),
     ({"sla-waiting-time": "two"}, {}, (
         "The annotation sla-waiting-time: two of its PodGroup has no effect: sla reads a duration",
-        f"{HAND}sla-waiting-time=1m")),
+        ADMITS, f"{HAND}sla-waiting-time=DURATION")),
     ({}, {"volcano.sh/sla-waiting-time": "5m"}, (
         "The annotation volcano.sh/sla-waiting-time: 5m of its Pod has no effect: sla does not",
-        f"{HAND}sla-waiting-time=5m")),
+        ADMITS, f"{HAND}sla-waiting-time=5m")),
     ({"sla-waiting-time": "5m"}, {}, ()),
 ])
 def test_a_waiting_time_that_sla_does_not_read_is_said_with_where_it_counts(notes, own, said):
@@ -51,3 +52,19 @@ def test_a_job_without_a_deadline_is_not_past_one(notes):
             pod(f"{name}-0", name, requests={"cpu": "3"})))])
     said = cluster.why("new", conf=CONF, now=1_796_033_860.0).text
     assert ("1 other job that waits is past its deadline, too" in said) is bool(notes)
+
+
+@pytest.mark.parametrize("cpu", ["3", "1"])
+def test_that_a_job_has_no_waiting_time_is_said_where_one_would_place_it(cpu):
+    """A gang that does not fit reserves what the node has left."""
+    cluster = Cluster([node("n1", "4"), *(each for name, own, moment in (
+        ("big", "5", "00"), ("new", cpu, "01")) for each in (
+            group(name, phase="Inqueue" if name == "big" else "Pending", minResources={"cpu": own},
+                  created=f"2026-11-30T10:{moment}:00Z"), pod(f"{name}-0", name, requests={
+                      "cpu": own}))), group("old", phase="Running"), pod(
+        "old-0", "old", "n1", requests={"cpu": "2"})])
+    tiers = ("actions: enqueue, allocate\ntiers: [{plugins: [{name: gang}, {name: sla}]}, "
+             "{plugins: [{name: overcommit}, {name: predicates}]}]")
+    found = cluster.why("new", conf=tiers, now=1_796_033_860.0)
+    assert (NONE in found.text and f"{HAND}sla-waiting-time=DURATION" in found.text) is (cpu == "1")
+    assert ADMITS not in found.text

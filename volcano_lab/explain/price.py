@@ -16,6 +16,7 @@ from volcano_lab.api import JobInfo, Resource, status, total
 from volcano_lab.explain import options
 from volcano_lab.explain.evidence import counts
 from volcano_lab.explain.outcome import Outcome, TooLate, is_large, outcome
+from volcano_lab.explain.promises import leaving_for
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.messages import Message
 from volcano_lab.trace import Names, short
@@ -116,7 +117,7 @@ def price(before: Outcome, after: Outcome, start: dict[str, int], uid: str = "",
         gone = after.evicted[other] - before.evicted[other]
         if gone > 0:
             found.evicts[other] = gone
-        was, then = (sum(counts(each)[:2]) for each in (job, now))
+        was, then = _placed(before.last, job), _placed(after.last, now)
         less = was - then
         if other == uid or (gone <= 0 and less < 0):
             found.own -= part * less * (other != uid)
@@ -130,6 +131,13 @@ def price(before: Outcome, after: Outcome, start: dict[str, int], uid: str = "",
             found.fewer |= {other: (then, was)} if then else {}
             found.share += part * less
     return found
+
+
+def _placed(ssn: Session, job: JobInfo) -> int:
+    """How many pods of a job are placed, or pipelined to nodes that pods leave."""
+    placed, promised, _ = counts(job)
+    leave = leaving_for(ssn, job.in_status(status.PIPELINED).values())
+    return placed + promised * bool(leave)
 
 
 def _evicted(found: Price, job: JobInfo, gone: int, had_left: tuple[int, int], above: int,

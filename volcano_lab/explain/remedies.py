@@ -157,27 +157,30 @@ def place(remedy: Remedy, job: JobInfo) -> tuple[int, ...]:
 
 def sooner(seen: Evidence, order: Cause, jobs: list[JobInfo], why: Callable[[str], Explanation],
            seconds: float = inf) -> Iterable[Remedy]:
-    """Return changes with which an action serves the second of two jobs before the first, with what
-    they cost others; none after `seconds`. Where there are none, those with which it runs: `why`
-    explains it.
+    """Return changes with which an action serves the second of two jobs before the first, and which
+    give it places or take nothing from others, with what they cost; none after `seconds`. Where
+    there are none, those with which it runs: `why` explains it.
     """
     (first, second), action = jobs, order.records[0].action
     end, now, (other, name) = perf_counter() + seconds, seen.ssn.now, map(
         seen.called, (first.uid, second.uid))
     world, found = World(seen.objects, seen.ssn.conf, seen.called), list[Remedy]()
-    for option in Candidates(world, seen.ssn, second).sooner(order, first):
+    waits = beyond.lacks(seen, first.tasks.values())  # in the cluster, whatever the order
+    for option in [] if waits else Candidates(world, seen.ssn, second).sooner(order, first):
         with suppress(ManifestError, outcome.TooLate), outcome.silent():
             objects, conf = world.applied(option.most)
             trace, ssn = traced(objects, conf, now=now)
             then = Evidence(ssn, trace, objects)
             turns = [turn.number if turn else inf for each in jobs for turn in [
                 turn_of(then, action, ssn.jobs[each.uid])]]
-            after = outcome.outcome(objects, conf, "", now, end)
-            cost = price(outcome.alone(seen, end), after, placed_before(seen.ssn), second.uid)
+            before, after = outcome.alone(seen, end), outcome.outcome(objects, conf, "", now, end)
+            cost = price(before, after, placed_before(seen.ssn), second.uid)
+            more = after.placed(second.uid) > before.placed(second.uid) or not (
+                cost.takes or before.runs(second.uid))  # than its place in the order
             gain = Message("gains.served", action=action, name=short(name), other=short(other))
             brings = gain, *costs(seen.called, cost)
             found += [Remedy(brings, option.most, option.rank, world, name, price=cost)
-                      ] * (turns[1] < turns[0])
+                      ] * (more and turns[1] < turns[0])
     find = None if found else why(second.uid).find_remedies
     return find(seconds) if find else found
 

@@ -13,10 +13,11 @@ from typing import Any
 from volcano_lab.api import JobInfo, parse_duration
 from volcano_lab.api.durations import parse_bool
 from volcano_lab.api.objects import Pod, PodGroup
-from volcano_lab.changes import value_text
-from volcano_lab.explain import evidence, owners
+from volcano_lab.changes import Change, value_text
+from volcano_lab.explain import evidence, outcome, owners
 from volcano_lab.explain.evidence import Evidence, counts, was_admitted
 from volcano_lab.explain.explanation import TABLES, Cause, deciding, moment_text
+from volcano_lab.explain.options import World
 from volcano_lab.framework import Session
 from volcano_lab.framework.config.conf import ALL_SWITCHES
 from volcano_lab.messages import Message, meant
@@ -74,7 +75,7 @@ def unread(ssn: Session, causes: Iterable[Cause]) -> Iterator[Cause]:
 
 def ineffective(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield the settings of a job that what is configured for them does not read, each with the
-    object and the key that it does; of a job that is not admitted also that it has none for sla.
+    object and the key that it does; that sla has none for a job that one would admit and place.
     """
     there = seen.ssn.plugins.keys() | seen.ssn.enabled_actions
     for row in TABLES["settings"]:
@@ -84,10 +85,26 @@ def ineffective(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         if not by or any(FORMS[row["form"]](each[3]) for each in read):
             continue
         if found:
-            yield _said(job, row, by, *(read or found)[0], bool(read))
+            cause = _said(job, row, by, *(read or found)[0], bool(read))
+            admits = "none" in row and not was_admitted(seen, job) and not _places(seen, job, cause)
+            cause.said = [cause.sentences[0], *[Message("ineffective.admits")] * admits,
+                          *cause.sentences[1:]]
+            yield cause
         elif "none" in row and not was_admitted(seen, job) and (
                 {*row["keys"]}.isdisjoint(seen.ssn.plugins[by[0]].arguments)):
-            yield _said(job, row, by, "", "", row["keys"][-1], row["none"], False)
+            cause = _said(job, row, by, "", "", row["keys"][-1], "", False)
+            yield from [cause] * _places(seen, job, cause)
+
+
+def _places(seen: Evidence, job: JobInfo, cause: Cause) -> bool:
+    """Whether a cycle with the setting that counts places the job."""
+    if seen.brief or not seen.objects:
+        return False
+    world = World(seen.objects, seen.ssn.conf, seen.called)
+    change = Change(("{}.annotations[{right}]={value}".format(
+        world.job(job.uid), **cause.numbers),))
+    then = outcome.run(*world.applied(change), seen.ssn.now).jobs[job.uid]
+    return then.is_ready() and counts(then)[0] > 0
 
 
 def _said(job: JobInfo, row: dict[str, Any], by: list[str], kind: str, field: str, key: str,
@@ -96,7 +113,7 @@ def _said(job: JobInfo, row: dict[str, Any], by: list[str], kind: str, field: st
     form, group = row["form"], job.pod_group
     ends = {each.rpartition("/")[2]: each for each in row["keys"]}
     right = ends[meant(key.rpartition("/")[2], ends, ALIKE)]
-    value = text if FORMS[form](text) else row.get("none", "VALUE")
+    value, shown = [text] * 2 if FORMS[form](text) else (row.get("none", "VALUE"), form.upper())
     code = f"ineffective{'.form' * read}{'.none' * (not kind)}"
     moment = group.metadata.creation_timestamp
     return Cause("ineffective", [
@@ -104,9 +121,9 @@ def _said(job: JobInfo, row: dict[str, Any], by: list[str], kind: str, field: st
                 form=Message(f"ineffective.{form}")),
         Message("ineffective.then", moment=moment_text(moment)) if (
             moment and "none" in row) else None,
-        Message(f"ineffective.{row['on'][0].lower()}", right=right, value=value,
+        Message(f"ineffective.{row['on'][0].lower()}", right=right, value=shown,
                 command=shlex.join(["kubectl", "annotate", "podgroup", group.name, "-n",
-                                    job.namespace, f"{right}={value}", "--overwrite"]))],
+                                    job.namespace, f"{right}={shown}", "--overwrite"]))],
         {"right": right, "value": value}, [], True)
 
 
