@@ -54,8 +54,10 @@ def test_queues_have_a_row_for_each_resource():
 
 
 @pytest.mark.long
-def test_a_chart_says_in_words_what_it_shows():
-    spec = cluster().sweep({"queue/a.weight": [1, 2]}).chart().to_dict()
+@pytest.mark.parametrize("make", [lambda: cluster().run(), lambda: cluster().what_if(
+    "queue/a.capability.cpu=3"), lambda: cluster().sweep({"queue/a.weight": [1, 2]})])
+def test_a_chart_says_in_words_what_it_shows(make):
+    spec = make().chart().to_dict()
     assert spec["description"] and spec["config"]
 
 
@@ -135,6 +137,9 @@ def test_a_run_takes_cycles_as_the_command_does():
 @pytest.mark.parametrize(("ask", "answer"), [
     (lambda: cluster().run(cycles=0), "cycles is 0; allowed are rest and a whole number from 1"),
     (lambda: cluster().run(cycles="all"), "cycles is all; allowed are rest and a whole number"),
+    (lambda: cluster().what_if(["queue/a.weight=2"]),
+     r"a change is \['queue/a.weight=2'\]; allowed is text such as queue/a.weight=5"),
+    (lambda: cluster().changed(5), "a change is 5; allowed is text such as queue/a.weight=5"),
     (lambda: cluster().diff(5), "an object of a cluster is 5; allowed is one that a manifest")])
 def test_a_wrong_argument_is_refused_in_one_sentence(ask, answer):
     with pytest.raises(ValueError, match=answer):

@@ -245,7 +245,7 @@ class Cluster(ClusterObjects):
         added = [add] if isinstance(add, One | ClusterObjects) else add
         removals = (remove,) if isinstance(remove, str) else tuple(remove)
         whole = type(self)(self.manifests(), self.conf).add(*added)
-        after, changed = Change(settings, removals).given(
+        after, changed = Change(_texts(settings), removals).given(
             whole.others, whole.configuration(base_conf if conf is None else conf))
         known = verdicts(before)
         refused = [each.text for each in verdicts(after) if each not in known]
@@ -285,7 +285,7 @@ class Cluster(ClusterObjects):
         >>> [queue.spec.weight for queue in cluster.objects() if queue.name == "a"]
         [5]
         """
-        return type(self)(*Change(settings).given(self.manifests(), self.configuration()))
+        return type(self)(*Change(_texts(settings)).given(self.manifests(), self.configuration()))
 
     def lab(self, **options: Any) -> Any:
         """Open the lab of this cluster: a picture whose marks are moved; see `volcano_lab.lab`.
@@ -381,3 +381,10 @@ class Cluster(ClusterObjects):
 
     def _spoken(self, found: Answer, lang: str | None) -> Answer:
         return found.in_language(lang or self.lang)
+
+
+def _texts(settings: tuple[str, ...]) -> tuple[str, ...]:
+    for each in settings:
+        if not isinstance(each, str):
+            raise Misuse("cluster.setting", found=repr(each), example="queue/a.weight=5")
+    return settings

@@ -233,6 +233,8 @@ def test_charts_by_the_names_of_the_grid():
         spec = plot(found).to_dict()
         marks.append((spec.get("spec", spec)["mark"]["type"], "facet" in spec))
     assert marks == [("line", False), ("rect", False), ("line", True)]
+    with pytest.raises(ValueError, match="allowed are job"):
+        plot(found, "cost")
 
 
 @pytest.mark.long

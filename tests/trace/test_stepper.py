@@ -92,7 +92,7 @@ def test_jumps_to_a_queue_a_job_a_discard_and_back():
     assert stepper.jump(job="default/big", operation="allocate", backwards=True).kind == "do"
     at = stepper.at
     assert stepper.jump(queue="nobody") is None and stepper.at == at
-    with pytest.raises(KeyError, match="later"):
+    with pytest.raises(ValueError, match='allowed are "commit" and "discard"'):
         stepper.jump(outcome="later")
 
 

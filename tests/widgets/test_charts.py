@@ -225,7 +225,7 @@ def test_what_calls_took_is_a_part_of_the_schedulers_times(every_call):
 
 @pytest.mark.parametrize("name", ["levels", "turns"])
 def test_an_empty_cycle_has_a_table(name):
-    table = getattr(tables, name)(Cluster().run())
+    table = getattr(tables, name)(traced(Cluster().objects())[0])
     assert len(table.reset_index().columns) > 0
     assert len(table) == 0
 

@@ -163,6 +163,8 @@ def test_the_parts_of_a_stepper():
     made = [widgets.stepper(trace), widgets.stepper(cluster, RECLAIM),
             widgets.stepper(Cluster(cluster, RECLAIM))]
     assert len({json.dumps(steps.frame) for steps in made}) == 1
+    with pytest.raises(TypeError, match="a stepper shows a cycle, not a int"):
+        widgets.stepper(3)
 
 
 @pytest.mark.long

@@ -24,7 +24,7 @@ from simpleeval import EvalWithCompoundTypes, InvalidExpression
 
 from volcano_lab.framework import action_names
 from volcano_lab.framework.points.table import BUILT_IN, POINTS
-from volcano_lab.messages import OneSentence, gettext, near, one_line
+from volcano_lab.messages import OneSentence, friendly_errors, gettext, near, one_line
 from volcano_lab.trace import KINDS, OPERATIONS, Record, TraceReader, kinds
 from volcano_lab.trace.reading import NODE_POINTS
 
@@ -43,6 +43,7 @@ class BreakpointError(OneSentence, ValueError):
         super().__init__(one_line(str(OneSentence(text, **facts))))
 
 
+@friendly_errors
 class Breakpoint:
     """A condition on records, parsed from a sentence; pass it to `Stepper.find`, or call it.
 

@@ -122,14 +122,10 @@ class Simulation:
     def _happened(self, entry: Entry) -> None:
         """Plan what follows from an event, and check the invariants."""
         self._plan_retries()
-        if self.check and (problems := self._problems()):
+        if self.check and (problems := problems_of(self)):
             event = f"{entry.kind} {entry.facts}" if entry.facts else entry.kind
             raise InvariantBroken(str(Message("simulation.broken", event=event, seed=self.seed,
                                               time=self.calendar.now, problems=problems[:5])))
-
-    def _problems(self) -> list[str]:
-        """Return the invariants that are broken; a test may look for more."""
-        return problems_of(self)
 
     # -- the scheduler's side ----------------------------------------------------------------------
 

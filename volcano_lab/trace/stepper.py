@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from volcano_lab.messages import Misuse, gettext
+from volcano_lab.messages import Misuse, friendly_errors, gettext
 from volcano_lab.trace import OPERATIONS, Part, Record, Shown, State, TraceReader, sentence, state
 
 Condition = Callable[[Record], bool]
@@ -40,6 +40,7 @@ class Stepper(Shown):
     True
     """
 
+    @friendly_errors
     def __init__(self, trace: TraceReader):
         if not trace.whole:
             raise Misuse("stepper.outline")
@@ -112,7 +113,9 @@ class Stepper(Shown):
         >>> Stepper(trace).jump(job="default/a", outcome="commit")["task"]
         'default/a-0'
         """
-        kinds = {"commit": ("commit",), "discard": ("undo",), None: None}[outcome]
+        kinds = {"commit": ("commit",), "discard": ("undo",), None: None}.get(outcome, ())
+        if kinds == ():
+            raise Misuse("stepper.outcome", outcome=outcome)
         tasks = {key for key, fields in self.trace.start["tasks"].items() if fields["job"] == job}
 
         def holds(record: Record) -> bool:

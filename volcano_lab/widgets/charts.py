@@ -5,17 +5,22 @@ kernel. A cycle is drawn by `widgets.pictures`, live and still, with data from `
 a simulation's run by its `timeline`; `widgets.tables` shows a cycle as tables.
 """
 
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
 import altair as alt
 
 from volcano_lab.api.status import TRANSITIONS, TaskStatus
-from volcano_lab.messages import gettext, mark, paragraph
+from volcano_lab.messages import Misuse, friendly_errors, gettext, mark, paragraph
 from volcano_lab.simulation.sweep import Sweep
+from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets.styled import GROUND, still, styled
 
-__all__ = ["plot", "still", "transitions"]
+__all__ = ["plot", "queues", "still", "transitions"]
+
+HELD = ("queue", "resource", "allocated", "deserved")
+COLORS_OF_CYCLES = ["#56B4E9", "#0072B2"]
 
 WAY = ("Pending", "Allocated", "Binding", "Bound", "Running", "Succeeded")
 RELEASED = {("Running", "Releasing"), ("Bound", "Releasing")}
@@ -25,11 +30,14 @@ COLORS = {"the way of a pod": "#0072B2", "a promise": "#56B4E9", "resources are 
           "taken back": "#D55E00", "also legal": "#D9D9D9"}
 
 
+@friendly_errors
 def plot(sweep: Sweep, metric: str = "") -> alt.FacetChart | alt.Chart:
     """Return a chart of one metric over the grid: one name of the grid gives a line, two a heat
-    map, three small multiples of lines. Raises `KeyError` if the sweep has no such metric.
+    map, three small multiples of lines. Raises `ValueError` if the sweep has no such metric.
     """
     metric = metric or sweep.metrics[0]
+    if metric not in sweep.metrics:
+        raise Misuse("sweep.metrics", metric=metric, metrics=[*sweep.metrics])
     names = sweep.names
     fields = {name: f"name{number}" for number, name in enumerate([*names, metric])}
     rows: list[dict[str, Any]] = [{field: row[name] for name, field in fields.items()}
@@ -58,6 +66,32 @@ def plot(sweep: Sweep, metric: str = "") -> alt.FacetChart | alt.Chart:
                   paragraph(words))
 
 
+@friendly_errors
+def queues(cycles: Mapping[str, Cycle], title: str = "") -> alt.FacetChart:
+    """Draw what each queue holds (a bar) and deserves (a tick), per resource, with a bar for each
+    of some named cycles, such as before and after a change.
+    """
+    rows = [{"cycle": name, **{field: row[field] for field in HELD}} for name, cycle in
+            cycles.items() for row in cycle.rows_of("queues") if row["resource"] != "pods"
+            and any(row[field] for field in HELD[2:])]
+    y = alt.Y("queue:N", title=None)
+    given: dict[str, Any] = {}
+    if len(cycles) > 1:
+        given["yOffset"] = alt.YOffset("cycle:N", sort=[*cycles])
+    base = alt.Chart().encode(y=y, **given)
+    bars = base.mark_bar().encode(x=alt.X("allocated:Q", title=None), color=alt.Color(
+        "cycle:N", sort=[*cycles], title=None, scale=alt.Scale(range=COLORS_OF_CYCLES),
+        legend=alt.Legend() if given else None))
+    ticks = base.mark_tick(thickness=2, color="black").encode(x="deserved:Q")
+    chart = alt.layer(bars, ticks, data=alt.InlineData(rows)).properties(width=320).facet(
+        row=alt.Row("resource:N", title=None)).resolve_scale(x="independent")
+    alt_text = mark("; ").join(
+        gettext("{cycle} {queue}: {resource} {allocated} of {deserved}", **row).strip()
+        for row in rows)
+    return styled(chart, title, alt_text)
+
+
+@friendly_errors
 def transitions(title: str = "") -> alt.LayerChart | alt.FacetChart:
     """Draw the legal transitions, a row per state and a column per next state: numbers are a pod's
     path without failures; an empty cell is illegal.

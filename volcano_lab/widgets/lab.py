@@ -155,6 +155,8 @@ class Lab(live.OnPage):
     # -- a move ------------------------------------------------------------------------------------
 
     def _move(self, values: Values, more: bool = False) -> None:
+        if not isinstance(values, dict):
+            raise Misuse("lab.move", values=repr(values))
         for name in values:
             if name not in self.controls:
                 raise NoSuch("lab.control", name=name, controls=[*self.controls])

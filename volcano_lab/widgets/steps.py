@@ -14,7 +14,7 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.debug.breakpoints import Breakpoint, BreakpointError
 from volcano_lab.debug.frames import AROUND, DETAILS, SLOTS, UNDER_WAY, Frame, StepView, frames_of
 from volcano_lab.debug.presets import SYMPTOMS, Symptom, find
-from volcano_lab.messages import Message, NoSuch, gettext
+from volcano_lab.messages import Message, Misuse, NoSuch, gettext
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Record, Stepper, TraceReader, colors_of
 from volcano_lab.widgets import live
@@ -224,6 +224,8 @@ def stepper(what: Cluster | TraceReader, conf: str | None = None) -> CycleSteps:
     >>> stepper(cluster).show("A job is not admitted", "default/big")["text"]
     'overcommit on job_enqueueable, about job big: -1'
     """
+    if not isinstance(what, Cluster | TraceReader):
+        raise Misuse("stepper.source", name=type(what).__name__)
     trace = what if isinstance(what, TraceReader) else traced(
         what.objects(), what.configuration(conf))[0]
     return CycleSteps(StepView(Stepper(trace)))

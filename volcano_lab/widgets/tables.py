@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from volcano_lab.messages import Misuse, friendly_errors
+from volcano_lab.trace import TraceReader
 from volcano_lab.trace.views import queues as queue_rows
 from volcano_lab.trace.views.cycle import Cycle
 
@@ -28,7 +30,19 @@ def frame(rows: list[dict[str, Any]], columns: list[str], index: str = "") -> Ta
     return table.rename(columns=lambda name: str(name).replace("_", " "))
 
 
-# -- of a cycle
+Source = Any
+"""A trace, or an object with one: a `Cycle`, an `Explainer`."""
+
+
+def _trace_of(source: Source) -> TraceReader:
+    """Return the trace of an object, or the trace itself. Raises `TypeError` otherwise."""
+    trace = getattr(source, "trace", source)
+    if not isinstance(trace, TraceReader):
+        raise Misuse("table.source", name=type(source).__name__)
+    return trace
+
+
+# -- of a cycle; those of queues also of a trace
 
 LEVELS = ["queue", "parent", "deserved", "guarantee", "real_capability", "request", "allocated",
           "inqueue", "elastic", "share"]
@@ -48,7 +62,7 @@ def queues(cycle: Cycle, resource: str = "cpu") -> Table:
     return frame(rows, ["queue", "weight", *queue_rows.SUMS, "share", "overused"], "queue")
 
 
-def levels(cycle: Cycle, resource: str = "cpu", number: int | None = None) -> Table:
+def levels(source: Source, resource: str = "cpu", number: int | None = None) -> Table:
     """Return one row per queue, each below its parent, right after a record (None: at the end);
     sums cover all queues below.
 
@@ -57,10 +71,10 @@ def levels(cycle: Cycle, resource: str = "cpu", number: int | None = None) -> Ta
     >>> levels(cluster.run())["real capability"].tolist()
     [2]
     """
-    return frame(list(queue_rows.tree(cycle.trace, number, resource)), LEVELS, "queue")
+    return frame(list(queue_rows.tree(_trace_of(source), number, resource)), LEVELS, "queue")
 
 
-def turns(cycle: Cycle) -> Table:
+def turns(source: Source) -> Table:
     """Return one row per turn of a queue in allocate: its share before, and the outcome.
 
     >>> from volcano_lab.cluster import Cluster
@@ -69,7 +83,7 @@ def turns(cycle: Cycle) -> Table:
     ['default', 'placed']
     """
     columns = ["turn", "queue", "share", "job", "outcome", "pods"]
-    return frame(cycle.turns(), columns, "turn")
+    return frame(list(queue_rows.turns(_trace_of(source))), columns, "turn")
 
 
 def operations(cycle: Cycle, job: str) -> Table:
@@ -104,6 +118,10 @@ def placements(cycle: Cycle) -> Table:
     ['n1', 'n1']
     """
     return frame(cycle.placements(), ["operation", "pod", "node"])
+
+
+for _name in __all__:
+    globals()[_name] = friendly_errors(globals()[_name])
 
 
 def __dir__() -> list[str]:

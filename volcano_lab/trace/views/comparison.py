@@ -5,12 +5,13 @@ Volcano: none
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 from attrs import Factory, define
 
 from volcano_lab.api import quantity_text
-from volcano_lab.messages import Message, Said, gettext, paragraph
+from volcano_lab.messages import Message, Misuse, Said, gettext, paragraph
 from volcano_lab.trace import Part, Shown, plain
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.cycle import Cycle, Row
@@ -94,6 +95,8 @@ class Comparison(Shown):
         its minimum), "admitted" or "pending" (not admitted, or below its minimum) in the second
         cycle; false for a job that is not in it.
         """
+        if expected not in EXPECTED:
+            raise Misuse("comparison.expected", expected=expected, allowed=[*EXPECTED])
         try:
             names = Names(self.after.session)
             groups = [*map(names.called, names.groups(job))]
@@ -102,6 +105,11 @@ class Comparison(Shown):
         return all({"placed": _started(row), "pending": not _started(row),
                     "admitted": row["phase"] not in ("", "Pending")}[expected]
                    for row in self.after.jobs() if row["job"] in groups)
+
+    def chart(self) -> Any:
+        """Return an altair chart of what each queue holds and deserves, before and after."""
+        return import_module("volcano_lab").charts.queues({"before": self.before,
+                                                           "after": self.after})
 
     def as_dict(self) -> dict[str, Any]:
         """Return all differences as plain data, amounts as Kubernetes quantities; each list is

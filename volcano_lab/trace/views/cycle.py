@@ -11,7 +11,7 @@ from attrs import Factory, define
 
 from volcano_lab.api import fairness, quantity_text, status
 from volcano_lab.framework import Session
-from volcano_lab.messages import Message, Misuse, gettext, one_line
+from volcano_lab.messages import Message, Misuse, friendly_errors, gettext, one_line
 from volcano_lab.trace import Part, Shown, TraceReader, names
 from volcano_lab.trace.views import jobs, queues
 from volcano_lab.trace.views.volcano_log import volcano_log
@@ -67,6 +67,10 @@ class Cycle(Shown):
                            for row in self.queues() for name in sorted(
                                {name for each in sums for name in row[each]})],
                 "pods": self.placements()}
+
+    def chart(self) -> Any:
+        """Return an altair chart of what each queue holds and deserves."""
+        return import_module("volcano_lab").charts.queues({"": self})
 
     @property
     def committed(self) -> list[list[str]]:
@@ -144,6 +148,7 @@ class Cycle(Shown):
         return [dict(zip(("operation", "pod", "node"), row, strict=False))
                 for row in self.committed]
 
+    @friendly_errors
     def why(self, job: str) -> list[str]:
         """Return why pods of a job wait, in sentences; empty if none waits. The name is one that
         `volcano-lab why` accepts; `KeyError` if no job, or more than one, has it.
