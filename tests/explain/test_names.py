@@ -305,6 +305,8 @@ def test_a_pod_that_has_ended_with_its_job_lacks_no_podgroup_nor_do_jobs_after_i
     assert found.head == "a/x-s is Terminated: no pod of it waits for a node. (1 failed)"
     assert "x-t, x-u: created once all Jobs that they depend on are Completed, which x-s" in (
         found.text)
+    said = " ".join(group.text for group in explainer.waiting())
+    assert "x-t, x-u" in said and "PodGroup that doesn't exist" not in said
 
 
 # -- the names of a session ------------------------------------------------------------------------

@@ -31,6 +31,7 @@ from volcano_lab.trace import Names
 WhyWith = Callable[[Objects, str], Explanation]
 LABELS = {row.label for row in OPERATORS.values() if "/" in row.label}
 """Labels in which pods have the name of the object of which an operator has created them."""
+ENDED = ("Succeeded", "Failed")
 RESUMED = {"true": False, "suspended": "running", "0": 1}
 """The value of a field that suspends an owner -> the one that resumes it."""
 
@@ -51,7 +52,7 @@ def left_out(seen: Evidence, what: str, why_job: Callable[[str], Explanation],
                 f"pod {pod.key}", Message("left_out.stranger", name=what,
                                           scheduler=pod.spec.scheduler_name),
                 [*elsewhere([pod], _creator(seen, pod))])
-        if pod.status.phase in ("Succeeded", "Failed") and what in _names(pod):
+        if pod.status.phase in ENDED and what in _names(pod):
             return _ended(seen, pod)
     names = {what, key, f"default/{what}", *(pod.key for pod in pods)}
     groups = _groups(seen, names, pods)
@@ -273,9 +274,14 @@ def labelled(seen: Evidence, name: str) -> list[str]:
 
 
 def absent(seen: Evidence) -> dict[str, Message]:
-    """Why jobs are not in the session, by their PodGroups."""
+    """Why jobs are not in the session, by their PodGroups, unless all pods that name one that is
+    gone have ended.
+    """
+    there = {job_of(obj) for obj in seen.objects if isinstance(obj, Pod)
+             and obj.status.phase not in ENDED}
     owners = {obj.key: owner.name for obj in seen.objects if isinstance(obj, PodGroup)
               for owner in obj.metadata.owner_references[:1]}
     return {uid: Message(reason.code, **{**reason.facts, "name": (
         f"{uid.partition('/')[0]}/{owners[uid]}" if uid in owners else uid)})
-        for reason in seen.ssn.snapshot.jobs_left_out for uid in [reason.facts["name"]]}
+        for reason in seen.ssn.snapshot.jobs_left_out for uid in [reason.facts["name"]]
+        if reason.code != "left_out.no_pod_group" or uid in there}
