@@ -20,29 +20,28 @@ def cluster():
 
 @pytest.mark.parametrize(("use", "sentence"), [
     (lambda: Cluster().queue("q", wieght=5),
-     "ClusterObjects.queue() got an unexpected keyword argument 'wieght'; allowed are name, "
+     "Cluster.queue: got an unexpected keyword argument 'wieght' (weight?); allowed are name, "
      "weight, capability, guarantee, deserved, parent, priority, reclaimable"),
-    (lambda: Cluster().node(), "ClusterObjects.node() missing 1 required positional argument: "
-     "'name'; allowed are name, cpu, memory, gpu, pods, resources, labels"),
+    (lambda: Cluster().node(), "Cluster.node: missing a required argument: 'name'; allowed are "
+     "name, cpu, memory, gpu, pods, resources, labels"),
     (lambda: cluster().run(None, None, 5),
-     "Cluster.run() takes from 1 to 2 positional arguments but 4 were given; allowed are "
-     "conf, cycles, now, trace, lang"),
+     "Cluster.run: too many positional arguments; allowed are conf, cycles, now, trace, lang"),
     (lambda: cluster().cache(5),
-     "Cluster.cache() takes 1 positional argument but 2 were given; allowed are no arguments"),
-    (lambda: Simulation(sede=1), "Simulation.__init__() got an unexpected keyword argument "
-     "'sede'; allowed are cluster, conf, seed, workload, period, latencies, node_failures, faults, "
+     "Cluster.cache: too many positional arguments; allowed are no arguments"),
+    (lambda: Simulation(sede=1), "Simulation: got an unexpected keyword argument 'sede' (seed?); "
+     "allowed are cluster, conf, seed, workload, period, latencies, node_failures, faults, "
      "observer, check, skip_idle"),
-    (lambda: Latencies(bnid=1), "Latencies.__init__() got an unexpected keyword argument 'bnid'; "
+    (lambda: Latencies(bnid=1), "Latencies: got an unexpected keyword argument 'bnid' (bind?); "
      "allowed are bind, evict, start, end, recreate, collect, remove"),
-    (lambda: every(1, JobTemplate(), cuont=2), "every() got an unexpected keyword argument "
-     "'cuont'; allowed are seconds, templates, count"),
+    (lambda: every(1, JobTemplate(), cuont=2), "every: got an unexpected keyword argument 'cuont' "
+     "(count?); allowed are seconds, templates, count"),
     (lambda: Timeline(keep=-1), "Timeline: keep is -1; allowed is 0 or more"),
-    (lambda: Life(x=5), "Life.__init__() got"),
+    (lambda: Life(x=5), "Life: "),
 ])
 def test_what_a_word_does_not_take_is_one_sentence(use, sentence):
     with pytest.raises(Misuse) as shown:
         use()
-    assert str(shown.value) == sentence or (sentence.endswith("got")
+    assert str(shown.value) == sentence or (sentence.endswith(": ")
                                            and str(shown.value).startswith(sentence))
     assert shown.value._render_traceback_() == [f"Misuse: {shown.value}"]
 

@@ -1,6 +1,7 @@
 """Jobs over time: who waits how long, held against sums by hand; arrivals, run times, failures."""
 
 import json
+import re
 
 import pytest
 import yaml
@@ -407,6 +408,7 @@ def test_a_rate_names_the_jobs_of_which_copies_arrive():
     assert said not in str(world.simulate("10s", duration="1s"))
 
 
-def test_an_argument_that_there_is_not_is_refused_with_those_that_there_are():
-    with pytest.raises(Misuse, match="'durations'; allowed are objects, conf, until, arr"):
-        Cluster().node("n1", cpu=1).simulate(durations=1)
+@pytest.mark.parametrize(("name", "near"), [("durations", " (duration?)"), ("zzz", "")])
+def test_an_argument_that_neither_has_is_refused_with_those_that_there_are(name, near):
+    with pytest.raises(Misuse, match=rf"'{name}'{re.escape(near)}; allowed are conf, until, arr"):
+        Cluster().node("n1", cpu=1).simulate(**{name: 1})

@@ -204,7 +204,7 @@ def test_a_planned_fault_is_not_called_chance():
 
 @pytest.mark.parametrize(("row", "sentence"), [
     ({"time": 1, "cpus": 2
-      }, "trace, row 1: JobTemplate.__init__() got an unexpected keyword argument 'cpus'; allowed"),
+      }, "trace, row 1: JobTemplate: got an unexpected keyword argument 'cpus' (cpu?); allowed"),
     ({"time": "soon"}, "trace, row 1: time is 'soon'; allowed is a number"),
     ({"name": "a"}, "trace, row 1: time is None; allowed is a number of seconds from 0"),
     ({"time": -1}, "trace, row 1: time is -1; allowed is a number of seconds from 0"),

@@ -201,10 +201,10 @@ def test_amounts_as_text(name, value, text):
 
 
 @pytest.mark.parametrize(("use", "sentence"), [
-    (lambda cycle: tables.queues(), "queues() missing 1 required positional argument: "
-     "'cycle'; allowed are cycle, resource"),
-    (lambda cycle: tables.queues(cycle, resuorce="cpu"), "queues() got an unexpected keyword "
-     "argument 'resuorce'; allowed are cycle, resource"),
+    (lambda cycle: tables.queues(), "queues: missing a required argument: 'cycle'; allowed are "
+     "cycle, resource"),
+    (lambda cycle: tables.queues(cycle, resuorce="cpu"), "queues: got an unexpected keyword "
+     "argument 'resuorce' (resource?); allowed are cycle, resource"),
     (lambda cycle: tables.queues(cycle)["deservd"], "the table has no column 'deservd'; it has "
      "weight, guarantee, deserved, "),
     (lambda cycle: tables.jobs(cycle)[["phase", 5]], "the table has no column ['phase', 5]; it"),

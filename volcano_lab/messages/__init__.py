@@ -8,7 +8,7 @@ resource, names, lists, other messages). `texts` has the English templates, `lan
 Volcano: none
 """
 
-from .arguments import friendly_errors
+from .arguments import friendly_errors, misused
 from .catalogue import gettext, localized, mark
 from .errors import Misuse, NoSuch, OneSentence
 from .language import ENGLISH, languages, speak, speaking, spoken
@@ -18,5 +18,5 @@ from .text import capped, columns, one_line, padded, printable, wrapped
 
 __all__ = ["ENGLISH", "Message", "Misuse", "NoSuch", "OneSentence", "Said", "alike", "capped",
            "columns", "did_you_mean", "friendly_errors", "gettext", "known", "languages",
-           "localized", "mark", "meant", "near", "one_line", "padded", "paragraph",
+           "localized", "mark", "meant", "misused", "near", "one_line", "padded", "paragraph",
            "parts", "printable", "speak", "speaking", "spoken", "wrapped"]

@@ -1,7 +1,8 @@
 """Arguments that a public function does not have, refused with the names that it has."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
 from functools import wraps
 from types import FunctionType
 from typing import Any, TypeVar
@@ -13,15 +14,15 @@ Wrapped = TypeVar("Wrapped", bound=Callable[..., Any])
 
 
 def friendly_errors(called: Wrapped) -> Wrapped:
-    """Add the allowed names to Python's error, as a `Misuse`, where a function, or a method of a
-    class, is called with other arguments than it has.
+    """Raise `Misuse` with the allowed names where a function, or a method of a class, is called
+    with other arguments than it has.
 
     >>> @friendly_errors
     ... def queue(name: str, weight: int = 1): return weight + 1
     >>> queue("a", wieght=2)
     Traceback (most recent call last):
-    volcano_lab.messages.errors.Misuse: queue() got an unexpected keyword argument 'wieght';
-    allowed are name, weight
+    volcano_lab.messages.errors.Misuse: queue: got an unexpected keyword argument 'wieght'
+    (weight?); allowed are name, weight
     """
     if not isinstance(called, type):
         checked: Wrapped = _checked(called)
@@ -40,8 +41,8 @@ def _checked(function: Callable[..., Any]) -> Any:
     def call(*given: Any, **named: Any) -> Any:
         try:
             return function(*given, **named)
-        except TypeError as error:
-            refuse(function, given, named, error)
+        except TypeError:
+            refuse(function, given, named)
             raise
 
     # With the function's own globals doctest counts it among its module's.
@@ -49,13 +50,28 @@ def _checked(function: Callable[..., Any]) -> Any:
     return wraps(function)(own)
 
 
-def _refuse(function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any],
-            error: TypeError) -> None:
+def _refuse(function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> None:
     """Raise `Misuse` where a function does not have the arguments that it was called with."""
     signature = inspect.signature(function)
     try:
         signature.bind(*given, **named)
-    except TypeError:
+    except TypeError as error:
         allowed = [name for name in signature.parameters if name not in ("self", "cls")]
-        raise Misuse("{error}; allowed are {names:20}", error=error,
-                     names=allowed or gettext("no arguments")) from None
+        raise misused(_called(function, given), error, named, allowed) from None
+
+
+def misused(about: str, error: object, named: Iterable[str], allowed: Sequence[str]) -> Misuse:
+    """Return the error of a call with names of arguments that are not all allowed."""
+    near = [best for name in named if name not in allowed
+            for best in get_close_matches(name, allowed, 1)]
+    return Misuse("{about}: {error}{near}; allowed are {names:20}", about=about, error=error,
+                  near=f" ({near[0]}?)" if near else "", names=allowed or gettext("no arguments"))
+
+
+def _called(function: Callable[..., Any], given: tuple[Any, ...]) -> str:
+    """Return a function's name; a method's with the class that it is called on."""
+    name = function.__qualname__
+    if given and "." in name:
+        owner = given[0] if isinstance(given[0], type) else type(given[0])
+        name = f"{owner.__name__}.{function.__name__}"
+    return name.removesuffix(".__init__")

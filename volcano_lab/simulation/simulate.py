@@ -10,6 +10,7 @@ Volcano: none
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from inspect import signature
 from itertools import chain
 from pathlib import Path
 from random import Random
@@ -19,13 +20,12 @@ from attrs import define, field
 
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, PriorityClass
 from volcano_lab.api.task import GROUP_NAME
-from volcano_lab.framework import Observer, SchedulerConfiguration
+from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.manifests.described import world_of
 from volcano_lab.manifests.field_defaults import FIRST_TIME
 from volcano_lab.manifests.owners import JOB, owners_of
-from volcano_lab.messages import friendly_errors, mark
+from volcano_lab.messages import Message, friendly_errors, mark, misused
 from volcano_lab.simulation import cluster_side, history, workload
-from volcano_lab.simulation.faults import Faults
 from volcano_lab.simulation.simulation import Simulation
 from volcano_lab.simulation.workload import Spread, WorkloadError
 
@@ -78,9 +78,7 @@ def simulate(objects: Iterable[KubernetesObject],
              conf: SchedulerConfiguration | str | None = None, *,
              until: float | str | None = None, arrivals: Coming = None,
              duration: Times | None = None, failures: Times | None = None,
-             period: float | str | None = None, seed: int = 0,
-             latencies: cluster_side.Latencies | None = None, faults: Faults | None = None,
-             observer: Observer | None = None, check: bool = False) -> history.History:
+             period: float | str | None = None, seed: int = 0, **more: Any) -> history.History:
     """Run the jobs of a cluster over time, and return the history.
 
     Args:
@@ -96,10 +94,7 @@ def simulate(objects: Iterable[KubernetesObject],
         failures: Mean time between two failures of a node; and until it is back: "24h,10m".
         period: Time between two cycles. None: one second, or more for long times.
         seed: Of the random numbers.
-        latencies: See `Simulation`.
-        faults: See `Simulation`.
-        observer: See `Simulation`.
-        check: See `Simulation`.
+        more: Further arguments of `Simulation`.
 
     Raises:
         WorkloadError: A workload that cannot be simulated.
@@ -110,6 +105,7 @@ def simulate(objects: Iterable[KubernetesObject],
     >>> [(row["job"], row["waiting"]) for row in history.measures("jobs")]
     [('default/a', 1.03), ('default/b', 63.03)]
     """
+    _check(more)
     complete = world_of(objects)
     end, pace, coming, length, broken = lengths(
         {"until": until, "period": period, "arrivals": arrivals, "duration": duration,
@@ -123,8 +119,7 @@ def simulate(objects: Iterable[KubernetesObject],
     last = max((stream.times[-1] for stream in streams if stream.times), default=0.0)
     often = pace or max(1.0, round((last if end is None else end) / CYCLES))
     sim = Simulation(there, conf, seed=seed, workload=streams, skip_idle=True, period=often,
-                     node_failures=broken, latencies=latencies, faults=faults,
-                     observer=observer, check=check)
+                     node_failures=broken, **more)
     _run_on(sim, length, Random(f"{seed} run times"))
     sim.history.copied = [next((ref.name for ref in job.group.metadata.owner_references), job.name)
                           for _, job in waiting if isinstance(coming, float)]
@@ -133,6 +128,15 @@ def simulate(objects: Iterable[KubernetesObject],
     _run_to_rest(sim)
     sim.history.until = sim.history.rows["cluster"][-1][0]  # the last cycle that was not idle
     return sim.history
+
+
+def _check(more: Mapping[str, Any]) -> None:
+    """Refuse arguments that neither a simulation nor `simulate` has. Raises `Misuse`."""
+    allowed = dict.fromkeys([*[*signature(simulate).parameters][1:-1],
+                             *[*signature(Simulation).parameters][1:]])
+    for name in more.keys() - allowed:
+        raise misused("simulate", str(Message("simulation.argument", name=name)),
+                      [name], [*allowed])
 
 
 def _run_to_rest(sim: Simulation) -> None:
