@@ -25,7 +25,7 @@ out = w.Output()
 def redraw(change):
     with out:
         clear_output()
-        time.sleep(0.1)
+        time.sleep(0.4)  # also a page that paints seldom shows it
         display(HTML('<table>' + f'<tr><td>{s.value}</td></tr>' * 9 + '</table>'))
 s.observe(redraw, 'value')
 display(out)
