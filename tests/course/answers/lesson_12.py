@@ -342,7 +342,7 @@ answers(
         (TooLight, "is it enough"),
         (NoReturn, "the answer is None; allowed is a number"),
         (Misspelt, "perhaps node_order"),
-        (Spread(), "a class"),
+        (Spread(), "a subclass"),
     ],
 )
 
