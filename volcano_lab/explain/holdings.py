@@ -5,7 +5,7 @@ Volcano: none
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 from volcano_lab.api import (
@@ -60,7 +60,8 @@ def _without_share(seen: Evidence, queue: str) -> Explanation:
     return Explanation(f"queue {queue}", Message(
         "queue_head.empty" if shared else "queue_head.none", queue=queue,
         kept=Message("queue_head.kept", amount=kept) if kept else None),
-        [*([] if own.is_open else [origin.closed(seen, queue)]), *_waiting(seen, queue)])
+        [*([] if own.is_open else [origin.closed(seen, queue)]),
+         *_waiting(seen, _waits(seen, queue))])
 
 
 def _queue_causes(seen: Evidence, queue: str, sums: dict[str, Any], limited: list[str]
@@ -89,16 +90,23 @@ def _queue_causes(seen: Evidence, queue: str, sums: dict[str, Any], limited: lis
             yield Cause.of(code, n=len(tasks), amount=part(
                 requested(tasks), sums["deserved"]), jobs=[*dict.fromkeys(
                     seen.called(task.job) for task in tasks)])
-    yield from _due(seen, queue, sums)
-    yield from _waiting(seen, queue)
+    waits = _waits(seen, queue)
+    yield from _due(seen, queue, sums, waits)
+    yield from _waiting(seen, waits)
 
 
-def _due(seen: Evidence, queue: str, sums: dict[str, Any]) -> Iterator[Cause]:
+def _waits(seen: Evidence, queue: str) -> dict[str, int]:
+    """Return how many pods of each job of a queue wait."""
+    return {uid: pods for uid, pods in beyond.waiting(seen).items()
+            if seen.ssn.jobs[uid].queue == queue}
+
+
+def _due(seen: Evidence, queue: str, sums: dict[str, Any], waits: Iterable[str]
+         ) -> Iterator[Cause]:
     """Yield what a queue in which jobs wait is guaranteed, or deserves, beyond what it holds; what
     the queues above it, and beside it, hold of that, and what its jobs without pods request.
     """
-    jobs = map(seen.ssn.jobs.__getitem__, beyond.waiting(seen))
-    waiting = [job for job in jobs if job.queue == queue]
+    waiting = [seen.ssn.jobs[uid] for uid in waits]
     later = amounts(total(job.get_min_resources() for job in waiting if not job.tasks))
     field, due = next(((each, more) for each in ("guarantee", "deserved") for more in [
         over({name: amount for name, amount in sums.get(each, {}).items() if name != "pods"},
@@ -139,13 +147,12 @@ def _around(seen: Evidence, queue: str, due: Amounts) -> Iterator[Message]:
         yield Message("queue_due.reclaim")
 
 
-def _waiting(seen: Evidence, queue: str) -> Iterator[Cause]:
-    """Yield the jobs of a queue that wait."""
+def _waiting(seen: Evidence, waits: Mapping[str, int]) -> Iterator[Cause]:
+    """Yield the jobs of a queue that wait, with how many pods."""
     waiting = {uid: Message(
         "job_waits", job=seen.called(uid), phase=job.pod_group.status.phase or "Pending",
         pods=Message("pods", n=n) if job.tasks else Message("status.no_pods"))
-        for uid, n in beyond.waiting(seen).items() for job in [seen.ssn.jobs[uid]]
-        if job.queue == queue}
+        for uid, n in waits.items() for job in [seen.ssn.jobs[uid]]}
     if waiting:
         yield Cause("jobs_wait", Message("jobs_wait", jobs=[*waiting.values()]),
                     {"jobs": [*map(seen.called, waiting)]})

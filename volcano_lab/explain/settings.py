@@ -79,10 +79,12 @@ def ineffective(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """
     there = seen.ssn.plugins.keys() | seen.ssn.enabled_actions
     for row in TABLES["settings"]:
-        by, found = sorted(there & {*row["by"]}), [*_written(seen, job, row["keys"])]
+        if not (by := sorted(there & {*row["by"]})):
+            continue
+        found = [*_written(seen, job, row["keys"])]
         read = [each for each in found if each[0] in row["on"] and each[1] in row["fields"]
                 and each[2] in row["keys"]]
-        if not by or any(FORMS[row["form"]](each[3]) for each in read):
+        if any(FORMS[row["form"]](each[3]) for each in read):
             continue
         if found:
             cause = _said(job, row, by, *(read or found)[0], bool(read))

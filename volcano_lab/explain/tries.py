@@ -267,16 +267,16 @@ class Tries:
         uid = self.job.uid
         try:
             change = candidates.differing(self.world, change)
-            made = self.world.ended(change) if rank == Rank.WAIT else change
-            world = self.world.applied(made)
+            tried = self.world.ended(change) if rank == Rank.WAIT else change
+            world = self.world.applied(tried)
             if (raised := self._guaranteed(world[0])) != Change():
                 change += raised
-                made += raised
-                world = self.world.applied(made)
+                tried += raised
+                world = self.world.applied(tried)
             if self._inadmissible(world[0]):
                 return None
             if not self.large:  # in a large one what controllers do besides takes too long
-                world = made.given(self.seen.given, self.before.conf)
+                world = tried.given(self.seen.given, self.before.conf)
             had = self.base.placed(uid)
             after = outcome.outcome(*world, self.watched, self.before.now,
                             self._until(1 if self.large else LIFE), self.as_before)
