@@ -102,9 +102,8 @@ def main():
                     shoot(f"{lab}-{size}-{theme}", make(), width, height, theme, moved)
         sheet.append("<h2>Pictures</h2>")
         for kind, picture in guide().items() if not sys.argv[1:] else ():
-            from volcano_lab.widgets.live import LivePicture
             for theme in ("light", "dark"):
-                live = LivePicture(picture.fixed, picture.data)
+                live = picture.live()
                 shoot(f"picture-{kind}-{theme}", live, 660, 400, theme)
         chromium.close()
     style = ("<style>body{font-family:system-ui;background:#888;display:grid;gap:8px;"

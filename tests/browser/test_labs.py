@@ -14,7 +14,6 @@ from volcano_lab.course.lesson_13.scene import export
 from volcano_lab.widgets import Lab, pictures
 from volcano_lab.widgets.cluster_lab import lab as opened
 from volcano_lab.widgets.controls import choice, slider, switch
-from volcano_lab.widgets.live import LivePicture
 
 pytestmark = pytest.mark.browser
 
@@ -368,7 +367,7 @@ def test_water_is_poured_round_by_round(shown):
 def test_a_film_steps_plays_and_rests_at_its_end(shown, motion):
     film = pictures.film({f"held {held}": pictures.bars("Held", [{"name": "a", "held": held}],
                                                         most=4) for held in (1, 2, 4)})
-    shown = shown(LivePicture(film.fixed, film.data), reduced_motion=motion)
+    shown = shown(film.live(), reduced_motion=motion)
     player, picture = shown.page.get_by_role("group", name="play: Held"), shown.page.locator("svg")
     scrub = player.get_by_role("slider", name="step")
 

@@ -3,12 +3,10 @@
 Volcano: none
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from attrs import define
 
@@ -42,7 +40,7 @@ class Change:
     removals: tuple[str, ...] = ()
     added: tuple[KubernetesObject, ...] = ()
 
-    def __add__(self, other: Change) -> Change:
+    def __add__(self, other: Self) -> "Change":
         """Combine two changes; the second one's settings replace those of the first."""
         again = {_target(text) for text in other.settings if "+=" not in text}
         kept = tuple(text for text in self.settings if _target(text) not in again)
@@ -50,7 +48,7 @@ class Change:
                       tuple(dict.fromkeys(self.removals + other.removals)),
                       self.added + other.added)
 
-    def has(self, other: Change) -> bool:
+    def has(self, other: Self) -> bool:
         """Return whether this change includes all of another."""
         return {*self.settings, *self.removals} >= {*other.settings, *other.removals}
 
@@ -137,13 +135,9 @@ def value_before(draft: Draft, conf: SchedulerConfiguration, text: str) -> Any:
 
 
 def _option(conf: SchedulerConfiguration, name: str, field: str) -> Any:
-    for number, tier in enumerate(conf.tiers):
-        for option in tier.plugins:
-            if option.name != name:
-                continue
-            if field == "tier":
-                return number + 1
-            if field in ALL_SWITCHES:
-                return bool(option.enables(field))
-            return option.arguments.get(field)
+    for number, option in ((number, option) for number, tier in enumerate(conf.tiers, 1)
+                           for option in tier.plugins if option.name == name):
+        if field in ALL_SWITCHES:
+            return bool(option.enables(field))
+        return number if field == "tier" else option.arguments.get(field)
     return None

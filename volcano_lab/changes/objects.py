@@ -244,7 +244,9 @@ class Setting:
                     key: text for key, text in changed.metadata.annotations.items()
                     if not key.startswith(("pv.kubernetes.io/", "volume.kubernetes.io/"))}})
         if isinstance(changed, api.Node) and steps == ["spec", "unschedulable"]:
-            changed = _cordoned(changed)
+            taints = [taint for taint in changed.spec.taints if taint.key != UNSCHEDULABLE]
+            cordon = [api.Taint(UNSCHEDULABLE, effect="NoSchedule")] * changed.spec.unschedulable
+            changed = changed.changed(spec={"taints": taints + cordon})
         if isinstance(changed, api.PodDisruptionBudget) and steps[0] == "spec":
             changed = counted(changed, draft.pods())
         draft.put(place, changed)
@@ -281,14 +283,6 @@ def full_path(obj: api.KubernetesObject, steps: list[str]) -> list[str]:
     if isinstance(obj, api.Node) and steps[0] in obj.status.allocatable:
         return ["status", "allocatable", *steps]
     return ["metadata" if meant(steps[0], ["labels"], alike=0.8) else "spec", *steps]
-
-
-def _cordoned(node: api.Node) -> api.Node:
-    """Return a node with the taint of `unschedulable`, as kubectl cordon sets it."""
-    taints = [taint for taint in node.spec.taints if taint.key != UNSCHEDULABLE]
-    if node.spec.unschedulable:
-        taints.append(api.Taint(UNSCHEDULABLE, effect="NoSchedule"))
-    return node.changed(spec={"taints": taints})
 
 
 def _created(target: str, value: dict[str, Any], where: str) -> api.KubernetesObject:

@@ -37,7 +37,8 @@ def scale(draft: Draft, before: api.KubernetesObject, after: api.KubernetesObjec
     """
     there, pods, others = _parted(draft, children)
     old, new = (_created([*others, each], pods) for each in (before, after))
-    if not pods or old == new or not (_alike(old, new) or _asks_for_none(after, others)):
+    none = not isinstance(after, api.DaemonSet) and not pods_asked(after, others)
+    if not pods or old == new or not (none or _alike(old, new)):
         return False
     _add(draft, there, pods, old, new)
     _delete(draft, there, pods, [pod for key, pod in sorted(old.items()) if key not in new])
@@ -168,11 +169,6 @@ def _created(world: Sequence[api.KubernetesObject], pods: list[Any]) -> dict[Key
                             for obj in world], pods)
     return {(obj.kind, obj.key): obj for obj in loaded if isinstance(obj, CREATED)} | {
         ("later", pod.key): pod for pod in chain.from_iterable(loaded.later.values())}
-
-
-def _asks_for_none(owner: api.KubernetesObject, others: list[api.KubernetesObject]) -> bool:
-    """Return whether an owner is to have no pods: not that its controller cannot create them."""
-    return not isinstance(owner, api.DaemonSet) and not pods_asked(owner, others)
 
 
 def _creates(obj: api.KubernetesObject) -> bool:

@@ -58,7 +58,10 @@ def _holds(found: Comparison, text: str, namespace: str) -> bool:
     if not jobs:
         raise Mistake("expect.no_job", text=text)
     missed = [job for job in jobs if not found.holds(job, expected)]
-    if name and missed and not _is_there(found, name):
+    there = (obj for cycle in (found.before, found.after) for obj in cycle.world)
+    if name and missed and not any(  # perhaps it is left out
+            name in (obj.name, obj.key, *(ref.name for ref in obj.metadata.owner_references))
+            for obj in there):
         Names(found.before.session, found.before.world).find(name, "job")  # refuses it
     after = Cluster(found.after.world, found.after.session.conf)
     for job in missed:
@@ -67,13 +70,6 @@ def _holds(found: Comparison, text: str, namespace: str) -> bool:
             why = after.explainer(now=found.after.session.now, about=job).why(job).head
         warn([Message("expected.why" if why else "expected", job=job, expected=expected, why=why)])
     return not missed
-
-
-def _is_there(found: Comparison, name: str) -> bool:
-    """Return whether one of the worlds has an object of that name, perhaps one left out."""
-    return any(name in (obj.name, obj.key) or name in {owner.name for owner in
-                                                       obj.metadata.owner_references}
-               for cycle in (found.before, found.after) for obj in cycle.world)
 
 
 def diff(a: str, b: str, conf: str | None, now: str | None, output: str, recursive: bool) -> int:

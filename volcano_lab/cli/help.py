@@ -29,13 +29,9 @@ def of_click(text: str) -> str:
     return messages.catalogue(messages.spoken(), messages.HELP).get(text, text)
 
 
-def of_click_plural(one: str, more: str, count: int) -> str:
-    """Return click's text for a number, in the reader's language."""
-    return of_click(one if count == 1 else more)
-
-
 for _module in (click.core, click.exceptions, click.parser, click.types):  # in place of gettext's
-    vars(_module).update(_=of_click, ngettext=of_click_plural)
+    vars(_module).update(_=of_click, ngettext=lambda one, more, count: of_click(
+        one if count == 1 else more))
 
 def of_environment() -> str:
     """Return the environment's language if the output can show it, else English."""

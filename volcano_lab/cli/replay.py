@@ -170,16 +170,15 @@ def replay_file(cases: str | None, timing: bool = False, life: str | None = None
     """Print the decisions on each case of a file or each cycle of a life, and report how many
     raised; 1 if one did. Raises `Mistake`.
     """
-    if cases is None and life is None:
-        raise Mistake("replay.none")
     failed, count = 0, 0
     with life_mistakes(life, cases):
-        if life is None:
-            assert cases is not None  # one of the two is given
-            rows = replay_all(cases, timing)
-        else:
+        if life is not None:
             rows = replay_lives(recording(life, Life(with_defaults([]))) if cases is None
                                 else lives(read_cases(cases), read_cases(life)))
+        elif cases is not None:
+            rows = replay_all(cases, timing)
+        else:
+            raise Mistake("replay.none")
         for row in rows:
             failed, count = failed + ("error" in row), count + 1
             sys.stdout.write(json.dumps(row, separators=(",", ":")) + "\n")

@@ -47,22 +47,15 @@ def run(files: Sequence[str], conf: str | None, output: str, namespace: str, now
     jobs = sorted((row for row in cycle.jobs()
                    if not namespace or row["job"].startswith(f"{namespace}/")),
                   key=lambda row: row["job"])
-    _print(cycle, jobs, namespace, output, warnings)
-    return FOUND if fail_on_pending and _waits(cycle, jobs, namespace) else DONE
-
-
-def _print(cycle: Cycle, jobs: list[dict[str, Any]], namespace: str, output: str,
-           warnings: list[Message]) -> None:
-    """Print the decisions of a cycle about some jobs, those of a namespace or all."""
     if namespace and not jobs and cycle.session.jobs:
         names = sorted({job.namespace for job in cycle.session.jobs.values()})
         warn([_text("no_namespace", namespace=namespace, names=names)])
     pods = [row for row in cycle.placements()
             if not namespace or row["pod"].startswith(f"{namespace}/")]
-    data = cycle.as_dict() | {"jobs": jobs, "placements": pods,
-                            "warnings": [*map(str, warnings)]}
+    data = cycle.as_dict() | {"jobs": jobs, "placements": pods, "warnings": [*map(str, warnings)]}
     show(output, data, lambda most: report(cycle, jobs, most),
          [f"job/{row['job']}" for row in jobs])
+    return FOUND if fail_on_pending and _waits(cycle, jobs, namespace) else DONE
 
 
 def _waits(cycle: Cycle, jobs: list[dict[str, Any]], namespace: str) -> bool:

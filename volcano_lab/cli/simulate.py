@@ -15,8 +15,6 @@ def simulate(files: Sequence[str], conf: str | None, output: str, recursive: boo
     jobs = history.measures("jobs")
     data = {"cluster": history.measures("cluster")[0], "queues": history.measures("queues"),
             "jobs": jobs}
-    if output == "name":
-        print("\n".join(f"job/{row['job']}" for row in jobs if row["state"] == "waiting"))
-    else:
-        show(output, data, history)
+    show(output, data, history, [
+        f"job/{row['job']}" for row in jobs if row["state"] == "waiting"])
     return DONE

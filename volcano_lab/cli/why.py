@@ -41,7 +41,8 @@ def why(words: tuple[str, ...], filenames: tuple[str, ...], every: bool, no_reme
     explainer, timeline, warnings = _cycle(files, read, name, conf, now, cycle, life)
     explanation = None if name is None else explain(
         _question(explainer, timeline, node, before, evict), name, namespace)
-    warn(_unsaid(warnings, explanation))
+    said = [] if explanation is None else [*parts(explanation.messages)]
+    warn(each for each in warnings if each.facts.get("what") not in said)
     if explanation is None:
         return _all(explainer, output, namespace, seconds)
     if output in ("json", "yaml"):
@@ -82,12 +83,6 @@ def _cycle(files: Sequence[str], read: Callable[[], Cluster], name: str | None,
         explainer = timeline.at()
     more = [] if known else [Message("why.default")]
     return explainer, timeline, warnings + lint.doubts(explainer.session) + more
-
-
-def _unsaid(warnings: Iterable[Message], answer: Explanation | None) -> list[Message]:
-    """Return the warnings but those that an answer repeats."""
-    said = [] if answer is None else [*parts(answer.messages)]
-    return [each for each in warnings if each.facts.get("what") not in said]
 
 
 def _check(seconds: float, both: object, questions: Mapping[str, object]) -> None:

@@ -34,8 +34,16 @@ def conf_text(given: SchedulerConfiguration | Mapping[str, Any] | str | Path | N
     if not isinstance(given, str | Path) or (isinstance(given, str)
                                              and re.search(r"\n|: |^$", given)):
         return given
-    text = _of_file(str(given))
-    return _in_config_map(text, str(given)) if "ConfigMap" in text else text
+    name = str(given)
+    try:
+        if name != "-" and Path(name).stat() and Path(name).is_dir():  # a pattern is no file
+            raise ManifestError("conf_file.none", name=name)
+        text = Reader().text(name)
+    except OSError as error:
+        raise ManifestError("conf_file.unreadable", name=name, strerror=error.strerror) from None
+    except Unreadable as error:
+        raise ManifestError([about(name, error.said)]) from None
+    return _in_config_map(text, name) if "ConfigMap" in text else text
 
 
 def scheduler_conf_of(objects: Iterable[KubernetesObject]) -> str | None:
@@ -54,19 +62,6 @@ def scheduler_conf_of(objects: Iterable[KubernetesObject]) -> str | None:
     if len(set(found.values())) > 1:
         raise ManifestError("manifest.confs", found=[*found])
     return next(iter(found.values()), None)
-
-
-def _of_file(name: str) -> str:
-    try:
-        if name != "-":
-            Path(name).stat()  # a pattern is no file
-            if Path(name).is_dir():
-                raise ManifestError("conf_file.none", name=name)
-        return Reader().text(name)
-    except OSError as error:
-        raise ManifestError("conf_file.unreadable", name=name, strerror=error.strerror) from None
-    except Unreadable as error:
-        raise ManifestError([about(name, error.said)]) from None
 
 
 def _in_config_map(text: str, name: str) -> str:

@@ -205,7 +205,7 @@ class Controllers:
         own = sum(ref.uid == obj.metadata.uid and pod.status.phase not in ENDED_PODS
                   for pod in self._of(api.Pod) for ref in pod.metadata.owner_references)
         named = any(pod.key in self.pods for pod in pods)  # the others have random names
-        said = self._over_quota(obj)
+        said = [each for each in self._events(obj) if "exceeded quota" in each.facts["said"]]
         if (named or 0 < own < len(pods)) and (said or not self._events(obj)):
             for each in said:
                 self.into.not_created[name_of(obj)].remove(each)
@@ -287,11 +287,6 @@ class Controllers:
     def _events(self, owner: api.KubernetesObject) -> list[Message]:
         return [said for said in self.into.not_created.get(name_of(owner), ())
                 if said.code == "not_created.event"]
-
-    def _over_quota(self, owner: api.KubernetesObject) -> list[Message]:
-        """Return the Events of a controller by which a ResourceQuota refuses pods of an owner."""
-        return [event for event in self._events(owner)
-                if "exceeded quota" in event.facts["said"] and self._has_quota(owner.namespace)]
 
     def _warn_of_unchecked(self, owner: api.KubernetesObject, pods: list[api.Pod]) -> None:
         """Warn once of each request of an owner's pods that has no effect."""

@@ -56,7 +56,9 @@ def expand(job: api.VolcanoJob, priorities: Mapping[str, int] | None = None,
     ['train-worker-0', 'train-worker-1']
     """
     job = as_admitted(job)
-    spec = job.spec
+    spec, topology = job.spec, job.spec.network_topology
+    if topology is not None and topology.highest_tier_allowed is not None:
+        topology = topology.evolve(highest_tier_name="")  # the number takes precedence
     group = api.PodGroup(
         _owned(job, f"{job.name}-{job.metadata.uid}").evolve(
             labels=dict(job.metadata.labels), annotations=dict(job.metadata.annotations)),
@@ -64,7 +66,7 @@ def expand(job: api.VolcanoJob, priorities: Mapping[str, int] | None = None,
                          min_task_member={task.name: minimum(task) for task in spec.tasks},
                          queue=spec.queue, priority_class_name=spec.priority_class_name,
                          min_resources=min_resources(job, priorities or {}),
-                         network_topology=_network_topology(job),
+                         network_topology=topology,
                          sub_group_policy=[_sub_group_policy(task.name, task.partition_policy)
                                            for task in spec.tasks if task.partition_policy]))
     waiting = waiting_tasks(job, ready or {})
@@ -322,14 +324,6 @@ def chosen(texts: Mapping[str, str], *keys: str) -> dict[str, str]:
     {'b': '2'}
     """
     return {key: texts[key] for key in keys if key in texts}
-
-
-def _network_topology(job: api.VolcanoJob) -> api.NetworkTopologySpec | None:
-    """Return the job's own topology; a tier's number takes precedence over its name."""
-    topology = job.spec.network_topology
-    if topology is None or topology.highest_tier_allowed is None:
-        return topology
-    return topology.evolve(highest_tier_name="")
 
 
 def _sub_group_policy(task: str, partitions: api.PartitionPolicySpec) -> api.SubGroupPolicySpec:

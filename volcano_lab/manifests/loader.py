@@ -17,7 +17,6 @@ from volcano_lab.api import claims_of, objects as api
 from volcano_lab.framework import collector_paused
 from volcano_lab.manifests import document as documents, names, operators, unsupported
 from volcano_lab.manifests.files import MOST_BYTES, Reader, Source, Unreadable, values
-from volcano_lab.manifests.measured import measured
 from volcano_lab.manifests.misfits import Misfits, found_text
 from volcano_lab.manifests.reports import Reports
 from volcano_lab.manifests.schema import structure
@@ -188,7 +187,7 @@ class _Batch:
             raise ManifestError(self.errors)
         self._look_for_volumes()
         if found := [obj.name for obj, _ in self._objects.values() if isinstance(obj, api.Node)
-                     and measured(obj, self.reports.used.get(f"default/{obj.name}", {}))]:
+                     and self.reports.measures(obj)]:
             self.warnings.append(Message("manifest.measured", nodes=found))
         unseen = self._take_unseen()
         unread = [reason for reason in self._not_read if reason.code == "document.unread"]

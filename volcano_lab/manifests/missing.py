@@ -15,9 +15,6 @@ from volcano_lab.manifests.loader import Loaded, about
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message
 
-Named = tuple[str, set[str], set[str], str]
-"""A kind, the referenced names, the existing ones, and the command that exports the objects."""
-
 
 def missing(loaded: Loaded) -> Iterator[Message]:
     """Yield a message for each referenced object that is missing."""
@@ -35,7 +32,10 @@ def missing(loaded: Loaded) -> Iterator[Message]:
         yield Message("missing.system_pods")
 
 
-def _named(loaded: Loaded) -> Iterator[Named]:
+def _named(loaded: Loaded) -> Iterator[tuple[str, set[str], set[str], str]]:
+    """Yield a kind, the referenced names, the existing ones, and the command that exports the
+    objects.
+    """
     def there(kind: str) -> set[str]:
         return {_key(obj.namespace, obj.name) if obj.namespaced else obj.name
                 for obj in loaded if obj.kind == kind}

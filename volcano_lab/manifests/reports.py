@@ -1,12 +1,16 @@
 """What is known of objects that are not read: why not, and what Events, Kueue's Workloads,
-Numatopologies and NodeMetrics say.
+Numatopologies and NodeMetrics say; the last in place of the averages that plugin usage reads
+elsewhere.
 
-Volcano: none
+Volcano: pkg/scheduler/metrics/source
 """
 
+from contextlib import suppress
 from typing import Any
 
-from volcano_lab.api.objects import PodGroup
+from volcano_lab.api import quantity
+from volcano_lab.api.node_usage import CPU_USAGE_ANNOTATION, MEMORY_USAGE_ANNOTATION
+from volcano_lab.api.objects import Node, PodGroup
 from volcano_lab.manifests import document as documents, events, numa
 from volcano_lab.manifests.operators.model import at
 from volcano_lab.messages import Message
@@ -58,6 +62,27 @@ class Reports(dict[str, list[Message]]):
                 "left_out.version", name=documents.key_of(document),
                 version=document["apiVersion"], read=PodGroup.api_versions[0])]
         return known or kind == "Event"
+
+    def measures(self, node: Node) -> bool:
+        """Annotate a node with what of it is used, in percent, unless it is; return whether it was
+        not.
+
+        >>> from volcano_lab.api.objects import NodeStatus, ObjectMeta
+        >>> node, reports = Node(ObjectMeta("n1"), status=NodeStatus({"cpu": "8"})), Reports()
+        >>> reports.used["default/n1"] = {"cpu": "7800m"}
+        >>> reports.measures(node), node.metadata.annotations
+        (True, {'volcano-lab/cpu-usage': '97.5'})
+        """
+        used, found = self.used.get(f"default/{node.name}", {}), dict[str, str]()
+        for name, field in (("cpu", CPU_USAGE_ANNOTATION), ("memory", MEMORY_USAGE_ANNOTATION)):
+            size = node.status.capacity.get(name) or node.status.allocatable.get(name, "0")
+            with suppress(quantity.QuantityError, KeyError, ZeroDivisionError):
+                percent = 100 * quantity.parse(str(used[name])) / quantity.parse(size)
+                found[field] = f"{float(percent):.4g}"
+        if found.keys() & node.metadata.annotations.keys():
+            return False
+        node.metadata.annotations |= found
+        return bool(found)
 
     def _replace(self, name: str, said: Message) -> None:
         """Keep the last warning of a controller, of those about a pod the last of each reason."""

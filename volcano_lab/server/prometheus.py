@@ -8,11 +8,9 @@ Prometheus' library for Python would add `_total` to their names.
 Volcano: pkg/scheduler/metrics
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 if sys.platform == "emscripten":  # Python in a browser: its `resource` lacks what the library needs
     import resource
@@ -25,12 +23,10 @@ from prometheus_client.exposition import generate_latest
 from volcano_lab.api import EMPTY, JobInfo, QueueInfo, Resource, TaskInfo, real_capability, total
 from volcano_lab.api.job_conditions import schedulable_task_num
 from volcano_lab.api.status import BINDING
+from volcano_lab.cache.binding import BindingPipeline
 from volcano_lab.framework import ExtensionPoint, Observer, Operation, Session, Statement
 from volcano_lab.framework.statement import Allocate, Evict
 from volcano_lab.server.series import COUNTER, HISTOGRAM, SERIES, STATES, Series, catalogue
-
-if TYPE_CHECKING:
-    from volcano_lab.cache.binding import BindingPipeline
 
 __all__ = ["Metrics", "catalogue"]
 

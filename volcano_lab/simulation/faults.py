@@ -9,20 +9,14 @@ from typing import TYPE_CHECKING, Any
 from attrs import Factory, define, field
 
 from volcano_lab.framework import Observer, Session
-from volcano_lab.messages import Misuse, friendly_errors
+from volcano_lab.messages import Message, Misuse, friendly_errors
 
 if TYPE_CHECKING:
     from volcano_lab.simulation.simulation import Simulation
 
-KINDS = {"bind_refused": "the API server refuses a bind",
-         "bind_timeout": "a bind isn't answered in time; it may have taken effect",
-         "read_refused": "the API server doesn't answer when a failed task is compared with it",
-         "pod_deleted": "a pod is deleted while it is being bound",
-         "node_lost": "a node disappears between the snapshot and the bind",
-         "event_late": "the scheduler hears of a change seconds later",
-         "event_twice": "the scheduler hears of a change twice",
-         "cycle_crash": "the scheduler dies between two actions of a cycle and starts again, "
-                        "knowing nothing"}
+KINDS = {kind: Message(f"fault.{kind}") for kind in (
+    "bind_refused", "bind_timeout", "read_refused", "pod_deleted", "node_lost", "event_late",
+    "event_twice", "cycle_crash")}
 """Kind of fault -> its effect."""
 NODE_BACK_AFTER = 15.0
 

@@ -6,20 +6,15 @@ tables of them. A job waits while none of its pods runs, also again after all of
 Amounts are in CPUs, bytes and whole GPUs; times in seconds since the start.
 """
 
-from __future__ import annotations
-
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from volcano_lab.api import CPU, MEMORY, in_units
-from volcano_lab.api.status import BINDING, BOUND, PENDING, RUNNING, TaskStatus
+from volcano_lab.api.status import BINDING, BOUND, PENDING, RUNNING
+from volcano_lab.framework import Session
 from volcano_lab.messages import ENGLISH, Message, NoSuch
 from volcano_lab.simulation import measures
 from volcano_lab.trace import Names, Part, Shown, queue_attributes
-
-if TYPE_CHECKING:
-    from volcano_lab.framework import Session
 
 SHOWN = ("queue", "jobs", "finished", "still_waiting", "waiting_median", "waiting_p95",
          "slowdown_median", "used_cpu", "of_deserved_cpu", "evicted", "broken")
@@ -167,10 +162,6 @@ def fairness(shares: Sequence[float]) -> float | None:
 
 def _pods(ssn: Session) -> list[int]:
     """Count pods that wait, are starting, and run."""
-    count: Counter[TaskStatus] = Counter()
-    for job in ssn.jobs.values():
-        for status, tasks in job.task_status_index.items():
-            count[status] += len(tasks)
-    return [count[PENDING], count[BINDING] + count[BOUND], count[RUNNING]]
-
+    return [sum(len(job.in_status(status)) for job in ssn.jobs.values() for status in some)
+            for some in ((PENDING,), (BINDING, BOUND), (RUNNING,))]
 

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean, median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from volcano_lab.trace.plain import grouped
+from volcano_lab.trace import Row, grouped
 
 if TYPE_CHECKING:
     from volcano_lab.simulation.history import History
-
-Row = dict[str, Any]
 
 
 def quantile(values: Sequence[float], part: float) -> float | None:

@@ -9,7 +9,7 @@ Volcano: none
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from inspect import signature
 from itertools import chain
 from pathlib import Path
@@ -23,6 +23,7 @@ from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.manifests.described import world_of
 from volcano_lab.manifests.field_defaults import FIRST_TIME
+from volcano_lab.manifests.loader import Loaded
 from volcano_lab.manifests.owners import JOB, owners_of
 from volcano_lab.messages import Message, friendly_errors, mark, misused
 from volcano_lab.simulation import cluster_side, history, workload
@@ -110,7 +111,7 @@ def simulate(objects: Iterable[KubernetesObject],
     end, pace, coming, length, broken = lengths(
         {"until": until, "period": period, "arrivals": arrivals, "duration": duration,
          "failures": failures}).values()
-    waiting, there = _split(complete, complete.later, length)
+    waiting, there = _split(complete, length)
     streams = _streams(coming, waiting)
     if end is None and any(stream.endless for stream in streams):
         raise WorkloadError("simulation.endless")
@@ -193,34 +194,31 @@ READERS: dict[str, Callable[[Any], Any]] = {
 """Argument -> how its times and rates are read."""
 
 
-def _split(complete: Sequence[KubernetesObject], later: Mapping[str, list[Pod]],
-           duration: Spread | None) -> tuple[list[tuple[float, GivenJob]], list[KubernetesObject]]:
+def _split(complete: Loaded, duration: Spread | None
+           ) -> tuple[list[tuple[float, GivenJob]], list[KubernetesObject]]:
     """Return the arriving jobs, each with its time, and all objects that exist at the start."""
-    coming = _coming(complete, cluster_side.by_job(obj for obj in complete if isinstance(obj, Pod)),
-                     cluster_side.by_job(chain.from_iterable(later.values())), duration)
-    first = min((time for time, _ in coming.values() if time is not None), default=0.0)
-    jobs = [(0.0 if time is None else time - first, job) for time, job in coming.values()]
-    arriving = {id(obj) for _, job in coming.values() for obj in (job.group, *job.members)}
+    coming = [*_coming(complete, duration)]
+    first = min((time for time, _ in coming if time is not None), default=0.0)
+    jobs = [(0.0 if time is None else time - first, job) for time, job in coming]
+    arriving = {id(obj) for _, job in coming for obj in (job.group, *job.members)}
     return (sorted(jobs, key=lambda pair: pair[0]),
             [obj for obj in complete if id(obj) not in arriving])
 
 
-def _coming(complete: Sequence[KubernetesObject], pods: Mapping[str, list[Pod]],
-            follow: Mapping[str, list[Pod]], duration: Spread | None
-            ) -> dict[str, tuple[float | None, GivenJob]]:
-    """Return the pending jobs by PodGroup, each with its creation time if one was given."""
-    given = len(getattr(complete, "given", ()))  # with objects that others replace
-    generated = range(int(FIRST_TIME), int(FIRST_TIME) + len(complete) + given + 1)
-    coming: dict[str, tuple[float | None, GivenJob]] = {}
+def _coming(complete: Loaded, duration: Spread | None) -> Iterator[tuple[float | None, GivenJob]]:
+    """Yield the pending jobs, each with its creation time if one was given."""
+    pods = cluster_side.by_job(obj for obj in complete if isinstance(obj, Pod))
+    follow = cluster_side.by_job(chain.from_iterable(complete.later.values()))
+    count = len(complete) + len(complete.given)  # with objects that others replace
+    generated = range(int(FIRST_TIME), int(FIRST_TIME) + count + 1)
     for group in (obj for obj in complete if isinstance(obj, PodGroup)):
         own, more = pods.get(group.key, []), follow.get(group.key, [])
         waits = own + more and not any(pod.spec.node_name for pod in own)
         if waits and group.status.phase in ("", "Pending"):
             time = group.metadata.creation_timestamp or 0.0
-            coming[group.key] = (None if time in generated else time, GivenJob(
+            yield None if time in generated else time, GivenJob(
                 group.name, queue=group.spec.queue, pods=len(own) + len(more), group=group,
-                members=own, later=more, run_time=_run_time(group, own + more, duration)))
-    return coming
+                members=own, later=more, run_time=_run_time(group, own + more, duration))
 
 
 def _run_time(group: PodGroup, pods: Sequence[Pod], duration: Spread | None) -> Spread | None:

@@ -27,11 +27,11 @@ from volcano_lab.trace.plain import amounts, camel, grouped, quantities
 from volcano_lab.trace.reading import TraceReader
 from volcano_lab.trace.record import Record
 from volcano_lab.trace.recorder import Outline, Trace
-from volcano_lab.trace.shown import Part, Shown
+from volcano_lab.trace.shown import Part, Row, Rows, Shown
 from volcano_lab.trace.state import State, queue_attributes, state_of
 from volcano_lab.trace.stepper import Stepper
 
 __all__ = ["COLORS", "KINDS", "OPERATIONS", "POINTS", "CauseTrace", "Names", "Outline", "Part",
-           "Record", "Shown", "State", "Stepper", "Trace", "TraceReader", "amounts", "camel",
-           "colors_of", "grouped", "quantities", "queue_attributes", "sentence", "short",
+           "Record", "Row", "Rows", "Shown", "State", "Stepper", "Trace", "TraceReader", "amounts",
+           "camel", "colors_of", "grouped", "quantities", "queue_attributes", "sentence", "short",
            "state_of"]

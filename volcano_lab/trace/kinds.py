@@ -50,15 +50,10 @@ def sentence(record: Record | None) -> str:
     ...                 ("pipeline", "default/a-0", "default/a", "n1", 2)))
     'pipeline a-0 on n1'
     """
-    return str(message_of(record))
-
-
-def message_of(record: Record | None) -> Said:
-    """Return a record's message; for an unknown kind, its facts by name."""
     if record is None:
-        return Message("record.opened")
+        return str(Message("record.opened"))
     found = KINDS.get(record.kind)
-    return found.sentence(record) if found is not None else _other(record)
+    return str(found.sentence(record) if found is not None else _other(record))
 
 
 def short(name: str) -> str:

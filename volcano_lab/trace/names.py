@@ -38,7 +38,10 @@ class Names:
     """
 
     def __init__(self, ssn: Session, given: Iterable[api.KubernetesObject] = ()):
-        above = _above(given)
+        above = {  # the kind and name of each object -> those of its owner
+            (obj.kind, f"{space}/{obj.name}"): (ref.kind, f"{space}/{ref.name}")
+            for obj in given for space in [obj.namespace or "default"]
+            for ref in obj.metadata.owner_references}
         self._kinds = {kind.lower() for kind, _ in above.values()}
         self.above = {uid: _owners(job, above) for uid, job in ssn.jobs.items()}
         self.owned = owned = {uid: owner_key(job) for uid, job in ssn.jobs.items()}
@@ -152,13 +155,6 @@ def owner_of(job: JobInfo) -> api.OwnerReference | None:
     references = job.pod_group.metadata.owner_references if job.pod_group is not None else []
     return next((ref for ref in references if ref.name and (
         ref.controller or len(references) == 1)), None)
-
-
-def _above(given: Iterable[api.KubernetesObject]) -> dict[tuple[str, str], tuple[str, str]]:
-    """Return the kind and name of each object -> those of its owner."""
-    return {(obj.kind, f"{space}/{obj.name}"): (ref.kind, f"{space}/{ref.name}")
-            for obj in given for space in [obj.namespace or "default"]
-            for ref in obj.metadata.owner_references}
 
 
 def _owners(job: JobInfo, above: dict[tuple[str, str], tuple[str, str]]) -> dict[str, str]:

@@ -84,7 +84,10 @@ class Outline(Observer, reading.TraceReader):
     def _operation(self, kind: str, statement: Statement | None, operation: Operation) -> None:
         task = operation.task
         node = getattr(operation, "node_name", "") or task.node_name
-        values = (operation.name, task.key, task.job, node, self._number_of(statement))
+        known = self._statements  # counted from 0 in the order of their first use
+        number = None if statement is None else known.setdefault(
+            id(statement), (statement, len(known)))[1]
+        values = (operation.name, task.key, task.job, node, number)
         self._moved_by(task)
         self._add(kind, kinds.KINDS["do"].fields, values)
 
@@ -94,12 +97,6 @@ class Outline(Observer, reading.TraceReader):
 
     def _moved_by(self, task: TaskInfo) -> None:
         """Keep what an operation on a task has changed, before its record."""
-
-    def _number_of(self, statement: Statement | None) -> int | None:
-        """Count statements from 0 in the order of their first use; None is the action itself."""
-        if statement is None:
-            return None
-        return self._statements.setdefault(id(statement), (statement, len(self._statements)))[1]
 
     # -- notes ------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ A part is a sentence, or rows of a table. Texts are aligned left, numbers right.
 
 import re
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from html import escape
 from importlib import import_module
@@ -13,8 +13,9 @@ from typing import Any, Self
 
 from volcano_lab.messages import NoSuch, columns, gettext, padded, speaking, spoken
 
-Row = Mapping[str, Any]
-Part = str | list[dict[str, Any]]
+Row = dict[str, Any]
+Rows = Iterator[Row]
+Part = str | list[Row]
 MOST = 30
 """The most rows of a table in a result."""
 

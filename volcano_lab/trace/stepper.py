@@ -4,11 +4,10 @@ It keeps one state. A trace's log has what each record changed, before and after
 applies what was before in reverse order. No step keeps a copy of the cluster.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable
+from typing import Self
 
 from volcano_lab.messages import Misuse, friendly_errors, gettext
 from volcano_lab.trace import OPERATIONS, Part, Record, Shown, State, TraceReader, sentence, state
@@ -78,7 +77,7 @@ class Stepper(Shown):
         current = bisect_right(self._steps, self.at) - 1  # the last applied step
         return self.goto(self._steps[current - 1] if current > 0 else -1).record
 
-    def goto(self, number: int) -> Stepper:
+    def goto(self, number: int) -> Self:
         """Move to right after a record, forwards or backwards; -1 is the start."""
         number = max(-1, min(number, len(self.trace.records) - 1))
         then, now = (bisect_right(self._steps, at) for at in (self.at, number))

@@ -17,13 +17,12 @@ from volcano_lab.api import PENDING, PIPELINED, RELEASING, JobInfo, in_units, qu
 from volcano_lab.changes.change import path_text
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message, NoSuch, gettext
-from volcano_lab.trace import COLORS, Names, short
+from volcano_lab.trace import COLORS, Names, Row, short
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import tree
 from volcano_lab.widgets.facts import SCALE, plain, queue_colors, rounds
 from volcano_lab.widgets.story import counted
 
-Row = dict[str, Any]
 UNITS = {"cpu": "CPUs", "memory": "Gi", "nvidia.com/gpu": "GPUs", "pods": "pods"}
 MOST_PODS = 300
 """Pods on nodes that are drawn one by one; beyond that, one mark per queue and node."""

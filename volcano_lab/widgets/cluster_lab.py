@@ -36,10 +36,9 @@ class ClusterLab(Lab):
                  panels: Sequence[pictures.Picture], **frame: Any):
         self.cluster, self.confs = cluster, confs
         self._known: set[Message] | None = None
-        own: dict[str, Any] = {
-            "says": [Outcomes()], "opening": first_words, "because": cause_words}
-        super().__init__(controls, self._cycle_of, panels, code=self._changed,
-                         why=lambda facts, about: self._answer(facts, about), **own | frame)
+        own: dict[str, Any] = {"says": [Outcomes()], "opening": first_words, "because": cause_words}
+        super().__init__(controls, self._cycle_of, panels, code=self._changed, why=self._answer,
+                         **own | frame)
 
     def changes(self, values: Values | None = None) -> list[str]:
         """Return the moves as changes: `["queue/a.weight=5"]`."""

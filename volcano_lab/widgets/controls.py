@@ -13,7 +13,6 @@ from attrs import asdict, define, evolve, field
 from volcano_lab.messages import ENGLISH, Message, Misuse, gettext, spoken
 from volcano_lab.widgets.story import counted
 
-Row = dict[str, Any]
 TEXTS = ("label", "unit", "about", "group")
 """What a page shows of a control, beside the labels of its options."""
 
@@ -44,7 +43,7 @@ class Control:
         return gettext("{label} of {group}", label=gettext(self.label), group=gettext(self.group)
                        ) if self.group else gettext(self.label)
 
-    def page(self, name: str) -> Row:
+    def page(self, name: str) -> dict[str, Any]:
         """Return the control's data for the page."""
         known = {word: gettext(value) if word in TEXTS else value
                  for word, value in asdict(self).items() if word != "more"}

@@ -12,10 +12,9 @@ from typing import Any
 
 from volcano_lab.api import PIPELINED, RELEASING, RUNNING, TaskInfo, in_units
 from volcano_lab.messages import Message
-from volcano_lab.trace import COLORS
+from volcano_lab.trace import COLORS, Row
 from volcano_lab.trace.views.cycle import Cycle
 
-Row = dict[str, Any]
 SCALE = {"memory": 2**30}  # what is not shown in a resource's own unit
 
 

@@ -196,19 +196,15 @@ class Lab(live.OnPage):
         facts, board = self._decisions.of(values)
         done = [was or (self._task == number and task.is_done(values, facts))
                 for number, (was, task) in enumerate(zip(self._done, self.tasks, strict=True))]
-        words = sentences or [self._words(self._opening, facts)] if fresh else [
-            *sentences, *(self._taught(values, facts, was) or self._changes(was[1], facts))]
-        task = self.tasks[self._task] if self._task >= 0 and not done[self._task] else None
-        if task and not fresh and task.moved(values, was[0]):
+        if fresh:
+            return facts, board, done, sentences or [self._words(self._opening, facts)]
+        task = self.tasks[self._task] if self._task >= 0 else None
+        solved = task and task.is_done(values, facts) and not task.is_done(*was)
+        words = [*sentences, *([gettext(task.answer)] if task and solved and task.answer
+                               else self._changes(was[1], facts))]
+        if task and not done[self._task] and task.moved(values, was[0]):
             words.append(task.said())
         return facts, board, done, words
-
-    def _taught(self, values: Values, facts: Facts, was: tuple[Values, Facts]) -> list[str]:
-        """Return the answer of the current task, where the move to these values solves it."""
-        task = self.tasks[self._task] if self._task >= 0 else None
-        if task and task.answer and task.is_done(values, facts) and not task.is_done(*was):
-            return [gettext(task.answer)]
-        return []
 
     def _fail(self, sentence: str) -> None:
         self.shown = self._frame(sentence, "keep", error=True)

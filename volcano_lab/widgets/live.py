@@ -1,13 +1,16 @@
-"""Widgets of a page with a kernel: their common base, and a single picture."""
+"""Widgets of a page with a kernel: their common base, which shows a single picture as it is."""
 
 from typing import Any
 
 import anywidget
 from traitlets import Dict
 
-from volcano_lab.messages import Message, gettext
+from volcano_lab.messages import Message, gettext, localized
 from volcano_lab.messages.attempt import attempt
-from volcano_lab.widgets.scripts import Script, live_css, on_page
+from volcano_lab.widgets.scripts import Script, live_css
+
+DATA: dict[str, Any] = {"sync": True, "to_json": lambda data, _widget: localized(data)}
+"""A trait whose data a page receives in the reader's language."""
 
 
 class OnPage(anywidget.AnyWidget):
@@ -15,8 +18,8 @@ class OnPage(anywidget.AnyWidget):
 
     _esm = Script("widget.js")
     _css = live_css()
-    fixed = Dict().tag(sync=True, to_json=on_page)
-    shown = Dict().tag(sync=True, to_json=on_page)
+    fixed = Dict().tag(**DATA)
+    shown = Dict().tag(**DATA)
     ask = Dict().tag(sync=True, echo_update=False)
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
@@ -28,10 +31,3 @@ class OnPage(anywidget.AnyWidget):
     def _fail(self, sentence: str) -> None:
         """Show an error on the page."""
         self.shown = self.shown | {"said": sentence}
-
-
-class LivePicture(OnPage):
-    """A picture that follows the page's colours, describes its parts, and plays its steps."""
-
-    def __init__(self, fixed: dict[str, Any], data: Any):
-        super().__init__(fixed=fixed | {"widget": "picture"}, shown={"data": data})

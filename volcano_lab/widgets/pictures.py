@@ -83,11 +83,16 @@ class Picture:
         except stills.NoEngineError as error:
             still = {"text/plain": f"{self!r} {error}"}
         try:
-            from volcano_lab.widgets.live import LivePicture
+            view, about = self.live()._repr_mimebundle_() or ({}, {})
         except ImportError:
             return still, {}
-        view, about = LivePicture(self.fixed, self.data)._repr_mimebundle_() or ({}, {})
         return {**view, **still}, about
+
+    def live(self) -> Any:
+        """Return it as a widget, which follows the page's colours and plays its steps."""
+        from volcano_lab.widgets.live import OnPage
+
+        return OnPage(fixed=self.fixed | {"widget": "picture"}, shown={"data": self.data})
 
 
 def _labels(words: Any) -> Any:

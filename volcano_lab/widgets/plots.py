@@ -15,7 +15,7 @@ from typing import Any
 from volcano_lab.api import in_units
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message, gettext, paragraph
-from volcano_lab.trace import COLORS, POINTS, Names, Record, TraceReader, short
+from volcano_lab.trace import COLORS, POINTS, Names, Record, Row, TraceReader, short
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import admissions, levels, tree
 from volcano_lab.widgets import channels as of_queues, facts, pictures
@@ -23,7 +23,6 @@ from volcano_lab.widgets.channels import amount, channels, job_rows, named_resou
 from volcano_lab.widgets.pictures import Picture
 from volcano_lab.widgets.story import counted
 
-Row = dict[str, Any]
 WIDE: Row = {"width": 760}
 TREE = ("A box is as wide as what a queue may hold, on every level at the same scale. Full: "
         "allocated. Hatched: admitted, waiting. Dashed: guarantee.")

@@ -15,10 +15,9 @@ from volcano_lab.explain import Explainer, evidence
 from volcano_lab.framework import ConfError, Session
 from volcano_lab.manifests import ManifestError
 from volcano_lab.messages import gettext
-from volcano_lab.trace.names import Names
+from volcano_lab.trace import Names, Row
 from volcano_lab.trace.state import queues_of
 
-Row = dict[str, Any]
 SUMS = ("guarantee", "deserved", "allocated", "real_capability", "request")
 SECONDS = 20.0
 """How many seconds changes of one job are searched."""

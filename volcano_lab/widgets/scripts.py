@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from volcano_lab.messages import ENGLISH, localized, spoken
+from volcano_lab.messages import ENGLISH, spoken
 from volcano_lab.messages.catalogue import SCRIPT, catalogue
 
 HERE = Path(__file__).parent
@@ -58,11 +58,6 @@ class Script:
 
     def __get__(self, instance: Any, owner: type) -> str:
         return worded(bundle(self.entry))
-
-
-def on_page(data: Any, _widget: Any) -> Any:
-    """Return a widget's data in the reader's language; as `to_json` of a trait."""
-    return localized(data)
 
 
 def worded(source: str) -> str:

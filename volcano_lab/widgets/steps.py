@@ -39,7 +39,17 @@ class CycleSteps(live.OnPage):
 
     def __init__(self, view: StepView):
         self.view = view
-        super().__init__(fixed=fixed_of(view), shown=self._frame())
+        super().__init__(shown=self._frame(), fixed={
+            "widget": "cycleSteps",
+            "names": {"jobs": view.names["jobs"], "queues": view.names["queues"],
+                      "resources": view.resources, "outcomes": ["commit", "discard"],
+                      "operations": ["allocate", "pipeline", "evict"]},
+            "colors": colors_of(view.queues), "most": view.most,
+            "slots": {what: min(most, len(view.names[what])) for what, most in SLOTS.items()},
+            "lines": 2 * AROUND + 1, "under_way": UNDER_WAY, "details": labelled(DETAILS),
+            "symptoms": [{"key": symptom.seen, "seen": gettext(symptom.seen),
+                          "likely": gettext(symptom.likely), "name": symptom.about}
+                         for symptom in SYMPTOMS]})
 
     # -- moves -------------------------------------------------------------------------------------
 
@@ -129,20 +139,6 @@ class CycleSteps(live.OnPage):
 
 ANSWERS = {"goto", "stop_at", "show", "detail", "resource", "jump"}
 """The methods of `CycleSteps` that the page may call."""
-
-
-def fixed_of(view: StepView) -> dict[str, Any]:
-    """Return the constant data of the page."""
-    return {"widget": "cycleSteps",
-            "names": {"jobs": view.names["jobs"], "queues": view.names["queues"],
-                      "resources": view.resources, "outcomes": ["commit", "discard"],
-                      "operations": ["allocate", "pipeline", "evict"]},
-            "colors": colors_of(view.queues), "most": view.most,
-            "slots": {what: min(most, len(view.names[what])) for what, most in SLOTS.items()},
-            "lines": 2 * AROUND + 1, "under_way": UNDER_WAY, "details": labelled(DETAILS),
-            "symptoms": [{"key": symptom.seen, "seen": gettext(symptom.seen),
-                          "likely": gettext(symptom.likely), "name": symptom.about}
-                         for symptom in SYMPTOMS]}
 
 
 def labelled(words: Iterable[str]) -> list[dict[str, str]]:

@@ -11,15 +11,14 @@ other SVG. Its background is light or dark as the page requests.
 """
 
 import json
+import sys
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from volcano_lab.messages import localized, spoken
+from volcano_lab.messages import Message, Misuse, install, localized, spoken
 from volcano_lab.trace.shown import image
 from volcano_lab.widgets.scripts import bundle, still_css, worded
-
-NEEDS = "Stills of pictures need the package quickjs-ng: pip install quickjs-ng."
 
 
 class NoEngineError(RuntimeError):
@@ -36,12 +35,12 @@ def drawn(kind: str, shown: dict[str, Any], width: int) -> dict[str, str]:
 
     Raises:
         NoEngineError: without a JavaScript engine.
-        ValueError: for data that the picture cannot draw.
+        Misuse: for data that the picture cannot draw.
     """
     given = json.dumps([kind, localized(shown), width, still_css(kind)], ensure_ascii=False)
     found: dict[str, str] = json.loads(_engine(spoken())(given))
     if "error" in found:
-        raise ValueError(f"the picture {kind} cannot draw its data: {found['error']}")
+        raise Misuse("picture.data", kind=kind, error=found["error"])
     return found
 
 
@@ -53,17 +52,16 @@ def html(found: dict[str, str]) -> str:
 @cache
 def _engine(language: str) -> Callable[[str], str]:
     script = worded(bundle("still.js"))
-    try:
-        from pyodide.code import run_js  # Python in a browser: its JavaScript is available
-    except ImportError:
-        pass
-    else:
+    if sys.platform == "emscripten":  # Python in a browser: its JavaScript is available
+        from pyodide.code import run_js
+
         function: Callable[[str], str] = run_js(f"(() => {{{script}return drawStill;}})()")
         return function
     try:
         import quickjs
     except ImportError:
-        raise NoEngineError(NEEDS) from None
+        raise NoEngineError(str(Message(
+            "picture.no_engine", command=install.install_line("lab")))) from None
     context = quickjs.Context()
     context.eval(script)
     return lambda text: str(context.eval(f"drawStill({json.dumps(text)})"))

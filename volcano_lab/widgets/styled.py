@@ -30,29 +30,21 @@ def still() -> None:
     """
     import altair as alt
 
-    if find_spec("vl_convert") is None:  # Python in a browser: its page draws charts itself
-        alt.renderers.register("still", _for_the_page)
-        alt.renderers.enable("still")
-        return
     with alt.renderers.enable("svg"):
         draw: Any = alt.renderers.get()
 
     def described(spec: dict[str, Any], **options: Any) -> dict[str, Any]:
         spec = _localized(spec)
-        config = dict(spec.get("config", {}))
+        words, config = spec.get("description", ""), dict(spec.get("config", {}))
+        if find_spec("vl_convert") is None:  # Python in a browser: its page draws charts itself
+            return {"application/vnd.vegalite.v5+json": spec, "text/plain": words}
         if not isinstance(config.get("padding"), dict):
             config["padding"] = PADDING
-        words = spec.get("description", "")
         svg = _page(draw(spec | {"config": config}, **options)["image/svg+xml"])
         return {"text/html": image(svg, words), "text/plain": words}
 
     alt.renderers.register("still", described)
     alt.renderers.enable("still")
-
-
-def _for_the_page(spec: dict[str, Any], **_options: Any) -> dict[str, Any]:
-    spec = _localized(spec)
-    return {"application/vnd.vegalite.v5+json": spec, "text/plain": spec.get("description", "")}
 
 
 def _localized(spec: Any) -> Any:

@@ -9,16 +9,10 @@ from itertools import zip_longest
 from volcano_lab.api import quantity
 from volcano_lab.api.objects import LifecyclePolicy, TaskSpec, VolcanoJob
 from volcano_lab.manifests.admission.pods import broken_containers
-from volcano_lab.manifests.admission.rules import (
-    Broken,
-    Queues,
-    both_tiers,
-    first,
-    for_jobs,
-    state_of,
-)
 from volcano_lab.manifests.job_controller import as_admitted, minimum
 from volcano_lab.manifests.names import is_qualified, is_subdomain
+
+from .rules import Broken, Queues, both_tiers, first, for_jobs, state_of
 
 EVENTS = ["*", "PodFailed", "PodEvicted", "PodPending", "Unknown", "TaskCompleted", "TaskFailed",
           "JobUpdated"]

@@ -39,7 +39,7 @@ def measure(name: str, run: Cycle | History) -> Any:
     [4, 4, 2]
     """
     whole: Mapping[str, Any]
-    tables: Mapping[str, Callable[[], list[measures.Row]]]
+    tables: Mapping[str, Callable[[], list[dict[str, Any]]]]
     if isinstance(run, History):
         whole = measures.cluster(run)[0]
         tables = {each: partial(TABLES[f"{each}s"], run) for each in ("queue", "job")}

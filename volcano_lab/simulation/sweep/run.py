@@ -175,9 +175,8 @@ def _check_metrics(work: Work, setting: Mapping[str, Any]) -> None:
 
 def _check(name: str, columns: Mapping[str, list[Any]], base: World, conf: Conf) -> None:
     """Refuse a name of a grid that can have no value. Raises `SweepError`."""
-    if callable(base):
-        return
-    if name == CONF or not columns[name] or (name.startswith(IN_CONF) and CONF in columns):
+    if callable(base) or name == CONF or not columns[name] or (
+            name.startswith(IN_CONF) and CONF in columns):
         return  # one configuration may have a field that another lacks
     if "/" not in name:
         raise SweepError("sweep.field", name=name)

@@ -12,9 +12,8 @@ from attrs import Factory, define
 
 from volcano_lab.api import quantity_text
 from volcano_lab.messages import Message, Misuse, Said, gettext, paragraph
-from volcano_lab.trace import Part, Shown, plain
-from volcano_lab.trace.names import Names
-from volcano_lab.trace.views.cycle import Cycle, Row
+from volcano_lab.trace import Names, Part, Row, Shown, grouped
+from volcano_lab.trace.views.cycle import Cycle
 
 QUEUE = ("deserved", "allocated", "request")
 JOB = ("queue", "phase", "pods", "placed", "pending")
@@ -152,7 +151,7 @@ class Comparison(Shown):
             yield [{"queue": row["queue"], "resource": row["resource"],
                     **{name: _text(pair) for name, pair in _amounts(row).items()}}
                    for row in self.queues]
-        pods = plain.grouped(((row["change"], row["operation"]), gettext(
+        pods = grouped(((row["change"], row["operation"]), gettext(
             "{pod} on {node}" if row["node"] else "{pod}", pod=row["pod"], node=row["node"]))
             for row in self.placements)
         for (change, operation), names in pods.items():

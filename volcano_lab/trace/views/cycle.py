@@ -12,11 +12,9 @@ from attrs import Factory, define
 from volcano_lab.api import fairness, quantity_text, status
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message, Misuse, friendly_errors, gettext, one_line
-from volcano_lab.trace import Part, Shown, TraceReader, names
+from volcano_lab.trace import Part, Row, Shown, TraceReader, names
 from volcano_lab.trace.views import jobs, queues
 from volcano_lab.trace.views.volcano_log import volcano_log
-
-Row = dict[str, Any]
 
 
 @define(slots=True, repr=False)
@@ -60,12 +58,11 @@ class Cycle(Shown):
                for row in self.queues()]
 
     def _frames(self) -> dict[str, list[Row]]:
-        sums = (*queues.SUMS,)
         return {"jobs": [row | {"why": "; ".join(row["why"])} for row in self.jobs()],
                 "queues": [{**row, "resource": name, **{each: row[each].get(name, 0)
-                                                        for each in sums}}
+                                                        for each in queues.SUMS}}
                            for row in self.queues() for name in sorted(
-                               {name for each in sums for name in row[each]})],
+                               {name for each in queues.SUMS for name in row[each]})],
                 "pods": self.placements()}
 
     def chart(self) -> Any:

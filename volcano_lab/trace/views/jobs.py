@@ -12,9 +12,7 @@ from typing import Any
 from volcano_lab.api import PENDING, JobInfo, job_conditions
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message
-from volcano_lab.trace import Record, TraceReader, queue_attributes, short
-
-Rows = Iterator[dict[str, Any]]
+from volcano_lab.trace import Rows, TraceReader, queue_attributes, short
 
 
 def statements(trace: TraceReader, job: str = "") -> Rows:
@@ -108,16 +106,12 @@ def _refusals(trace: TraceReader, job: JobInfo) -> Iterator[str]:
     for record in trace.iter("enqueue_comparison", job=job.uid):
         if not record["short_of"]:
             continue
-        sums = [_sum(record, name) for name in record["short_of"]]
+        sums = [Message("above_limit", **{side: {name: record[side].get(name, 0.0)}
+                                          for side in ("asked", "limit")})
+                for name in record["short_of"]]
         level = record.get("level")
         yield str(Message("queue_refuses.short" if level else "overcommit_refuses.short",
                           plugin=record["plugin"], queue=level, sums=sums))
-
-
-def _sum(record: Record, name: str) -> Message:
-    """Return both sides of a refusal, of one resource."""
-    return Message("above_limit", **{side: {name: record[side].get(name, 0.0)}
-                                     for side in ("asked", "limit")})
 
 
 def _queue_full(ssn: Session, trace: TraceReader, job: JobInfo) -> Iterator[str]:

@@ -1,12 +1,11 @@
 """Nodes in a trace: the answers for each of them in a search."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import Any
 
 from volcano_lab.api import ZERO, Resource
-from volcano_lab.trace import State, Stepper, TraceReader, reading
+from volcano_lab.trace import Rows, State, Stepper, TraceReader, reading
 
-Rows = Iterator[dict[str, Any]]
 CHOSEN, FITS, LATER, NO_FIT = "chosen", "fits", "fits later", "does not fit"
 
 

@@ -1,12 +1,10 @@
 """Queues in a trace: the order of queues and its reasons, the hierarchy, the admitted jobs."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from volcano_lab.api import in_units
-from volcano_lab.trace import TraceReader, stepper
+from volcano_lab.trace import Rows, TraceReader, stepper
 
-Rows = Iterator[dict[str, Any]]
 SUMS = ("guarantee", "deserved", "real_capability", "allocated", "request", "inqueue", "elastic")
 PARTS = {"minimum": "min_resources", "allocated": "allocated", "inqueue": "inqueue",
          "elastic": "elastic", "sum": "asked", "may_hold": "limit"}
