@@ -31,8 +31,11 @@ def add_nodes(draft: Draft, like: Node, value: Any, where: str) -> None:
     there = {draft[place].name for place in draft.of_kind("node")}
     free = (f"{like.name}-more-{number}" for number in range(len(there) + count))
     names = [name for name in free if name not in there][:count]
+    members = [MemberSpec("Node", MemberSelector(exact_match=ExactMatch(name))) for name in names]
     for place in list(draft.of_kind("hypernode")):
-        draft.put(place, _with_members(draft[place], like.name, names, there))
+        above: Any = draft[place]
+        if membership(above, like.name, there):
+            draft.put(place, above.changed(spec={"members": [*above.spec.members, *members]}))
     drivers = [draft[place] for place in draft.of_kind("csinode") if draft[place].name == like.name]
     agents = [pod for pod in map(draft.__getitem__, draft.of_kind("pod"))
               if isinstance(pod, Pod) and pod.spec.node_name == like.name and any(
@@ -88,12 +91,3 @@ def _near_names(node: str) -> list[str]:
     stem = node.rstrip("0123456789")
     return [f"{node}-more-0", *(
         f"{stem}{number:0{len(node) - len(stem)}}" for number in range(MOST_NAMES))]
-
-
-def _with_members(obj: Any, like: str, names: list[str], there: Collection[str]
-                  ) -> KubernetesObject:
-    """Add the copies of a node to a HyperNode that names it, or matches its name and others."""
-    if not membership(obj, like, there):
-        return obj
-    more = [MemberSpec("Node", MemberSelector(exact_match=ExactMatch(name))) for name in names]
-    return obj.changed(spec={"members": [*obj.spec.members, *more]})

@@ -7,7 +7,7 @@ from typing import Any
 from volcano_lab.cli import DONE, FOUND, Mistake, inputs
 from volcano_lab.cli.output import show
 from volcano_lab.manifests.conf import conf_text
-from volcano_lab.simulation.sweep import Sweep, run
+from volcano_lab.simulation.sweep import run
 
 
 def sweep(files: Sequence[str], grid: Sequence[str], metrics: Sequence[str] = (),
@@ -28,8 +28,14 @@ def sweep(files: Sequence[str], grid: Sequence[str], metrics: Sequence[str] = ()
                           progress=_progress if sys.stderr.isatty() else None)
     for row in found.rows + found.failures if files_of else ():
         row[run.CONF] = files_of[row[run.CONF]]
-    if plot:
-        _plot(found, plot)
+    try:
+        if plot:
+            found.chart().save(plot)
+    except ImportError as error:
+        raise Mistake(f"--plot: {error}") from None
+    except (OSError, ValueError) as error:
+        raise Mistake("sweep.plot", path=plot,
+                      reason=getattr(error, "strerror", None) or error) from None
     data = {"rows": found.rows, "failures": found.failures}
     show("table" if output == "name" else output, data, found)
     return FOUND if found.failures else DONE
@@ -37,13 +43,3 @@ def sweep(files: Sequence[str], grid: Sequence[str], metrics: Sequence[str] = ()
 
 def _progress(done: int, of: int) -> None:
     print(f"\r{done} of {of}", end="\n" if done == of else "", file=sys.stderr, flush=True)
-
-
-def _plot(found: Sweep, path: str) -> None:
-    try:
-        found.chart().save(path)
-    except ImportError as error:
-        raise Mistake(f"--plot: {error}") from None
-    except (OSError, ValueError) as error:
-        raise Mistake("sweep.plot", path=path,
-                      reason=getattr(error, "strerror", None) or error) from None

@@ -259,7 +259,10 @@ class Controllers:
         if missing:
             self._not_created(owner, Message("not_created.priority", count=len(new) - len(admitted),
                                         pods=len(new), classes=sorted(missing)))
-        self._warn_of_unchecked(owner, admitted)
+        unchecked = [said for pod in admitted for said in not_modelled.pod_warnings(pod)]
+        if any(map(claims_of, admitted)) and not self.claims_decide:
+            unchecked.append(Message("manifest.volumes_unknown"))
+        self.into.warnings += [about(self.label(owner), said) for said in dict.fromkeys(unchecked)]
         return self._within_quota(owner, admitted,
                                   self.counted if counts else deepcopy(self.counted))
 
@@ -287,13 +290,6 @@ class Controllers:
     def _events(self, owner: api.KubernetesObject) -> list[Message]:
         return [said for said in self.into.not_created.get(name_of(owner), ())
                 if said.code == "not_created.event"]
-
-    def _warn_of_unchecked(self, owner: api.KubernetesObject, pods: list[api.Pod]) -> None:
-        """Warn once of each request of an owner's pods that has no effect."""
-        unchecked = [said for pod in pods for said in not_modelled.pod_warnings(pod)]
-        if any(map(claims_of, pods)) and not self.claims_decide:
-            unchecked.append(Message("manifest.volumes_unknown"))
-        self.into.warnings += [about(self.label(owner), said) for said in dict.fromkeys(unchecked)]
 
     def _within_quota(self, owner: api.KubernetesObject, pods: list[api.Pod], counted: Counted
                       ) -> list[api.Pod]:

@@ -192,7 +192,8 @@ def usage(spec: api.PodSpec, styles: dict[str, str]) -> Amounts:
     """
     counted: Amounts = {"count/pods": Fraction(1), "pods": Fraction(1)}
     for name, amount in _pod_sum(spec, "requests", styles).items():
-        if _in_quota(name):
+        if name in NATIVE or name.startswith("hugepages-") or (
+                "/" in name and "kubernetes.io/" not in name):  # of other domains
             counted[name] = counted[f"requests.{name}"] = amount
             styles[f"requests.{name}"] = styles[name]
     for name, amount in _pod_sum(spec, "limits", styles).items():
@@ -200,14 +201,6 @@ def usage(spec: api.PodSpec, styles: dict[str, str]) -> Amounts:
             counted[f"limits.{name}"] = amount
             styles[f"limits.{name}"] = styles[name]
     return counted
-
-
-def _in_quota(name: str) -> bool:
-    """Return whether a quota counts requests of a resource: native ones, huge pages, and those of
-    other domains.
-    """
-    return name in NATIVE or name.startswith("hugepages-") or ("/" in name
-                                                               and "kubernetes.io/" not in name)
 
 
 def _pod_sum(spec: api.PodSpec, part: str, styles: dict[str, str]) -> Amounts:

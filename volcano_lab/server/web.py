@@ -73,8 +73,7 @@ def state_of(cycle: Cycle, number: int, problems: list[str], warnings: list[str]
     sums = {row["queue"]: row for row in cycle.queues()}
     queues = [sums[row["queue"]] | {"parent": row["parent"], "depth": row["depth"]}
               for row in tree(cycle.trace) if row["queue"] in sums]
-    shown = {name: in_units(name, amount) for name, amount in ssn.total_resource}
-    total = {name: amount for name, amount in shown.items() if amount is not None}
+    total = {name: in_units(name, amount) or 0.0 for name, amount in ssn.total_resource}
     return State(number, ssn.now, waiting, cycle.jobs(), queues, total, problems, warnings)
 
 

@@ -98,7 +98,7 @@ class Simulation:
         for stream in range(len(self.workload)):
             self._next_arrival(stream)
         if self.failing.passes:
-            self._next_node_failure()
+            self.calendar.after(self.failing.draw(self.random["nodes"]), self._node_failure)
         self.calendar.after(0.0, self._cycle)
 
     def _connect(self, cache: Cache) -> None:
@@ -276,9 +276,6 @@ class Simulation:
         if names := [node.name for node in self.server.list("Node")]:
             self.side.node_fails(self.random["nodes"].choice(names),
                                  self.repaired.draw(self.random["nodes"]))
-        self._next_node_failure()
-
-    def _next_node_failure(self) -> None:
         self.calendar.after(self.failing.draw(self.random["nodes"]), self._node_failure)
 
     def _pod_deleted(self, pod: str) -> None:

@@ -21,13 +21,11 @@ from volcano_lab.manifests.described import ClusterObjects, checked_objects
 from volcano_lab.manifests.files import values as documents
 from volcano_lab.messages import NoSuch, friendly_errors, one_line
 from volcano_lab.scheduler import at_rest, conf_of
-from volcano_lab.simulation.history import History
 from volcano_lab.simulation.simulate import lengths, simulate
 from volcano_lab.simulation.sweep import saved
 from volcano_lab.simulation.sweep.engines import SweepError, packed, results
 from volcano_lab.simulation.sweep.metrics import METRICS, Metric, measure
 from volcano_lab.trace import Part, Shown
-from volcano_lab.trace.views.cycle import Cycle
 
 FORM = "volcano-lab sweep 3"
 MOST_SETTINGS = 1_000_000
@@ -192,24 +190,20 @@ def _check(name: str, columns: Mapping[str, list[Any]], base: World, conf: Conf)
 
 def _measured(work: Work, setting: Mapping[str, Any], passed: Any = ()) -> dict[str, Any]:
     """Return the metrics of one setting, or {"error": a sentence}. Raises what is `passed`."""
+    base, conf, metrics, over = work
     try:
-        cycle = _outcome(work, setting)
-        return {name: metric(cycle) if callable(metric) else measure(metric, cycle)
-                for name, metric in work[2].items()}
+        if callable(base):
+            base = _manifests(base(**{name: value for name, value in setting.items()
+                                      if name != CONF and "/" not in name}))
+        changes = tuple(f"{name}={_text(value)}" for name, value in setting.items() if "/" in name)
+        world, read = Change(changes).given(base, conf_of(setting.get(CONF, conf)))
+        found = at_rest(world, read) if over is None else simulate(world, read, **over)
+        return {name: metric(found) if callable(metric) else measure(metric, found)
+                for name, metric in metrics.items()}
     except passed:
         raise
     except Exception as error:
         return {"error": _sentence(error)}
-
-
-def _outcome(work: Work, setting: Mapping[str, Any]) -> Cycle | History:
-    base, conf, _, over = work
-    if callable(base):
-        base = _manifests(base(**{name: value for name, value in setting.items()
-                                  if name != CONF and "/" not in name}))
-    changes = tuple(f"{name}={_text(value)}" for name, value in setting.items() if "/" in name)
-    world, read = Change(changes).given(base, conf_of(setting.get(CONF, conf)))
-    return at_rest(world, read) if over is None else simulate(world, read, **over)
 
 
 def _manifests(base: Iterable[KubernetesObject]) -> list[KubernetesObject]:

@@ -171,7 +171,12 @@ class Comparison(Shown):
         if self.left_out:
             yield str(Message("left_out.cycle", why=self.left_out))
         yield from self._without_effect(False)
-        yield from self._later_on()
+        at_once = {row["job"]: row["placed"][1] for row in self.jobs}
+        others = [Message("later.placed", job=job, before=was, n=now)
+                  for job, (was, now) in self.later.placed.items() if at_once.get(job) != now]
+        if others or self.later.said:
+            code = "later" if self.later.cycles else "clauses"
+            yield str(Message(code, n=self.later.cycles, parts=[*self.later.said, *others]))
 
     def _without_effect(self, same: bool) -> Iterator[str]:
         """Yield why added nodes get no pod, or why jobs wait as before."""
@@ -203,15 +208,6 @@ class Comparison(Shown):
             yield Message("waiting.fewer", jobs=fewer)
         if longer := [job for job, (was, now) in waiting.items() if now > (was or 0)]:
             yield Message("waiting.more", jobs=longer)
-
-    def _later_on(self) -> Iterator[str]:
-        """Yield the outcome of jobs beyond the first cycle."""
-        at_once = {row["job"]: row["placed"][1] for row in self.jobs}
-        others = [Message("later.placed", job=job, before=was, n=now)
-                  for job, (was, now) in self.later.placed.items() if at_once.get(job) != now]
-        if others or self.later.said:
-            code = "later" if self.later.cycles else "clauses"
-            yield str(Message(code, n=self.later.cycles, parts=[*self.later.said, *others]))
 
 
 def _amounts(row: Row) -> dict[str, list[str | None]]:
