@@ -290,5 +290,5 @@ def test_a_decision_that_does_not_end_is_interrupted(lab, monkeypatch):
         while True:
             pass
 
-    lab._decisions._decide = forever
+    lab.decide = forever
     assert "has not returned after 0.1 seconds" in lab.set(pods=4).said

@@ -1,42 +1,14 @@
-"""The recent decisions of a lab, and its work between answers."""
+"""The work of a lab between answers, and how many decisions it remembers."""
 
 import asyncio
 import gc
 from collections.abc import Callable
-from time import perf_counter
-from typing import Any
 
 COLLECT_AFTER = 0.1
 """Seconds after a move until Python may collect garbage again."""
 
 REMEMBERED = 24
 """How many decisions are remembered."""
-
-
-class Decisions:
-    """Decide from values, and keep the results: a slider moved back is answered at once.
-
-    >>> asked = Decisions(lambda values: print("decided") or values["n"] + 1)
-    >>> asked.of({"n": 1}), asked.of({"n": 1})
-    decided
-    (2, 2)
-    """
-
-    def __init__(self, decide: Callable[[dict[str, Any]], Any]):
-        self._decide, self._known = decide, dict[str, Any]()
-        self.took = 0.0
-        """Seconds of the last decision."""
-
-    def of(self, values: dict[str, Any]) -> Any:
-        """Return the decision for values."""
-        key = repr(values)
-        if key not in self._known:
-            began = perf_counter()
-            self._known[key] = self._decide(dict(values))
-            self.took = perf_counter() - began
-            if len(self._known) > REMEMBERED:
-                del self._known[next(iter(self._known))]
-        return self._known[key]
 
 
 def collect_later() -> None:

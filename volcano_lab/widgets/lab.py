@@ -8,6 +8,7 @@ tested without a browser. `docs/labs-and-pictures.md` builds one in thirty lines
 import asyncio
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from time import perf_counter
 from typing import Any, Self
 
 from traitlets import observe
@@ -76,10 +77,11 @@ class Lab(live.OnPage):
         twice = {key for key in self._keys if self._keys.count(key) > 1}
         if twice:
             raise Misuse("lab.keys", keys=sorted(twice))
-        self._decisions = decisions.Decisions(self._decided)
+        self._recent: dict[str, tuple[Facts, dict[str, Any]]] = {}  # recent decisions
+        self._took = 0.0  # seconds of the last one
         self._timer: asyncio.TimerHandle | None = None
         self._values = dict(self.start)
-        self._facts, self._board = self._decisions.of(self.start)
+        self._facts, self._board = self._decided(self.start)
         self._past: list[Values] = []
         self._before = self._facts  # facts before the current move
         self._origin: Values = self._values
@@ -193,7 +195,7 @@ class Lab(live.OnPage):
     def _followed(self, values: Values, sentences: list[str], was: tuple[Values, Facts],
                   fresh: bool) -> tuple[Facts, dict[str, Any], list[bool], list[str]]:
         """Return facts, board, done tasks and sentences for values; nothing changes on failure."""
-        facts, board = self._decisions.of(values)
+        facts, board = self._decided(values)
         done = [was or (self._task == number and task.is_done(values, facts))
                 for number, (was, task) in enumerate(zip(self._done, self.tasks, strict=True))]
         if fresh:
@@ -210,9 +212,18 @@ class Lab(live.OnPage):
         self.shown = self._frame(sentence, "keep", error=True)
 
     def _decided(self, values: Values) -> tuple[Facts, dict[str, Any]]:
-        facts = self.decide(values)
-        return facts, {key: panel.of(facts) for key, panel in zip(self._keys, self.panels,
-                                                                  strict=True)}
+        """Return facts and board for values; of recent ones the same, so that a control moved back
+        is answered at once.
+        """
+        key = repr(values)
+        if key not in self._recent:
+            began, facts = perf_counter(), self.decide(dict(values))
+            self._recent[key] = facts, {name: panel.of(facts) for name, panel in zip(
+                self._keys, self.panels, strict=True)}
+            self._took = perf_counter() - began
+            if len(self._recent) > decisions.REMEMBERED:
+                del self._recent[next(iter(self._recent))]
+        return self._recent[key]
 
     def _beside(self, moved: Iterable[str]) -> Iterator[Values]:
         """Yield the values on both sides of each moved control."""
@@ -226,10 +237,10 @@ class Lab(live.OnPage):
         """Decide in idle time for the values that the next key press may request."""
         def decide() -> None:
             if each := next(values, None):
-                attempt(lambda: self._changes(self._facts, self._decisions.of(each)[0]))
+                attempt(lambda: self._changes(self._facts, self._decided(each)[0]))
                 self._ahead(values)
 
-        if self._decisions.took < AHEAD_MOST:
+        if self._took < AHEAD_MOST:
             self._timer = decisions.later(AHEAD_AFTER, decide)
 
     def _changes(self, before: Facts, now: Facts) -> list[str]:
