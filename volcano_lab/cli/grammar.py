@@ -57,21 +57,16 @@ class Commands(Command, click.Group):
                                     for name in names])
 
 
-class Cycles(click.ParamType):
-    """A number of cycles, or `rest` for as many as are needed."""
-
-    name = "cycles"
-
-    def convert(self, value: Any, *_: Any) -> int:
-        """Return the maximum number of cycles."""
-        if value == "rest":
-            return 10
-        if not (str(value).isdigit() and 0 < int(value) <= 10_000):
-            raise Mistake("command.cycles", value=value)
-        return int(value)
+def cycles(value: Any) -> int:
+    """Return the maximum number of cycles; `rest` is as many as are needed."""
+    if value == "rest":
+        return 10
+    if not (str(value).isdigit() and 0 < int(value) <= 10_000):
+        raise Mistake("command.cycles", value=value)
+    return int(value)
 
 
-TYPES = {"file": click.Path(), "number": click.INT, "any": click.UNPROCESSED, "cycles": Cycles()}
+TYPES = {"file": click.Path(), "number": click.INT, "any": click.UNPROCESSED, "cycles": cycles}
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

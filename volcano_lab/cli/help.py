@@ -55,8 +55,7 @@ def paragraphs(text: str) -> list[str]:
     >>> paragraphs("One\nline.\n\n\b\nSignals:\n  SIGHUP  read again")
     ['One line.', '\x08\nSignals:\n  SIGHUP  read again']
     """
-    return [part if part.startswith(RAW) else " ".join(part.split())
-            for part in text.split("\n\n")]
+    return [part if part.startswith(RAW) else " ".join(part.split()) for part in text.split("\n\n")]
 
 
 class Page(click.HelpFormatter):

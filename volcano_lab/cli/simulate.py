@@ -15,6 +15,5 @@ def simulate(files: Sequence[str], conf: str | None, output: str, recursive: boo
     jobs = history.measures("jobs")
     data = {"cluster": history.measures("cluster")[0], "queues": history.measures("queues"),
             "jobs": jobs}
-    show(output, data, history, [
-        f"job/{row['job']}" for row in jobs if row["state"] == "waiting"])
+    show(output, data, history, [f"job/{row['job']}" for row in jobs if row["state"] == "waiting"])
     return DONE

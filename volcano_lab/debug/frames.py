@@ -100,10 +100,13 @@ class StepView:
         record, place = self.stepper.record, self.place
         about = self._about(record)
         between = self.stepper.at != (self.places[place - 1] if place else -1)
+        under_way = [*chain.from_iterable(self.stepper.statements.values())]
         return {"place": place, "last": len(self.places), "between": between,
                 "number": self.stepper.at, "detail": self.detail, "resource": self.resource,
                 "action": record.action if record else "open", "text": sentence(record),
-                "around": self._around(place), "statement": self._statement(),
+                "around": self._around(place), "statement": {
+                    "count": len(under_way), "operations": [
+                        str(operation(*entry)) for entry in under_way[-UNDER_WAY:]]},
                 "queues": self._part("queues", about, self._queue),
                 "nodes": self._part("nodes", about, self._node),
                 "jobs": self._part("jobs", about, self._job),
@@ -149,12 +152,6 @@ class StepView:
                        len(self.places) + 1)[:2 * AROUND + 1]
         return [[number, sentence(self.trace.records[self.places[number - 1]] if number else None)]
                 for number in places]
-
-    def _statement(self) -> dict[str, Any]:
-        """Return the number of operations neither committed nor discarded, and the latest."""
-        under_way = [*chain.from_iterable(self.stepper.statements.values())]
-        rows = [str(operation(*entry)) for entry in under_way[-UNDER_WAY:]]
-        return {"count": len(under_way), "operations": rows}
 
     @property
     def most(self) -> dict[str, dict[str, float]]:

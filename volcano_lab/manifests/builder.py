@@ -106,8 +106,7 @@ def _placed(name: str, pods: int, least: int, running: Mapping[str, int]) -> lis
     if not isinstance(running, Mapping) or {type(node) for node in running} - {str}:
         raise ManifestError("described.running", name=name, found=misfits.found_text(running))
     counts: list[tuple[Said, Any]] = [("pods", pods), ("min_member", least)]
-    counts += [(Message("described.running_on", node=node), each)
-               for node, each in running.items()]
+    counts += [(Message("described.running_on", node=node), each) for node, each in running.items()]
     for field, value in counts:
         if type(value) is not int or value < 0:
             raise ManifestError("described.count", name=name, field=field,

@@ -68,8 +68,7 @@ class ClusterObjects(Shown):
         """Return one row per node, queue and gang, with the columns of `kubectl get`."""
         objects = self.objects()
         counts = Counter(obj.kind for obj in objects).items()
-        yield str(Message("described.cluster",
-                          kinds=[f"{count} {kind}" for kind, count in counts]))
+        yield str(Message("described.cluster", kinds=[f"{count} {kind}" for kind, count in counts]))
         for rows in self._frames().values():
             yield [{name: ", ".join(map(" ".join, value.items()))
                     if isinstance(value, Mapping) else value

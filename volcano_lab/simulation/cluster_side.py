@@ -207,18 +207,13 @@ class ClusterSide:
             run.whole = False
             run.broken += 1
         self.history.note(self.calendar.now, "pod lost", pod.key, pod.spec.node_name)
-        if run.template is None and self._stays_away(job, pod):
+        group = self.server.find("PodGroup", job)
+        owners = owners_of(group) if group else {"Pod"}  # no controller recreates a bare pod
+        if run.template is None and ("Pod" in owners or (
+                pod.status.phase == "Succeeded" and JOB not in owners)):
             run.members.remove(pod.key)
         else:
             self.after("recreate", self.pod_recreated, job=job, like=submitted_again(pod))
-
-    def _stays_away(self, job: str, pod: Pod) -> bool:
-        """Return whether no controller recreates a deleted pod: it has none, or it has succeeded
-        and is no Volcano Job's.
-        """
-        group = self.server.find("PodGroup", job)
-        owners = owners_of(group) if group else {"Pod"}
-        return "Pod" in owners or (pod.status.phase == "Succeeded" and JOB not in owners)
 
     def finishes_after(self, pod: Pod) -> None:
         """Schedule the end of a running pod, unless its job runs for ever."""

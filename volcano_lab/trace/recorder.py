@@ -62,8 +62,10 @@ class Outline(Observer, reading.TraceReader):
 
     @property
     def end(self) -> state.State | None:
-        """The current state of queues; once the cycle has ended, the final one."""
-        return self._state(self._ssn)
+        """The current state of queues, and the final one once the cycle has ended; None of a trace
+        with all changes, which keeps no session.
+        """
+        return None if self.whole else self._state(self._ssn)
 
     def action_started(self, ssn: Session, action: str) -> None:
         self._action = action
@@ -113,13 +115,11 @@ class Outline(Observer, reading.TraceReader):
             facts["share"] = 0.0 if attr is None else attr.share
         Outline.note(self, kind, **facts)
 
-    def _decided_between(self, point_name: str, first: Any, second: Any) -> list[Any] | None:
+    def _decided_between(self, point_name: str, first: Any, second: Any) -> list[Any]:
         """Return [plugin, its comparison] that orders one item before another; ["", 0] if only the
         default does.
         """
-        point = self._ssn.points.get(point_name)
-        if point is None:
-            return None
+        point = self._ssn.points[point_name]
         for tier in point.tiers:
             for plugin, _ in tier:
                 order = point.functions[plugin](first, second)
@@ -174,10 +174,6 @@ class Trace(Outline):
 
     def _state(self, ssn: Session) -> state.State:
         return state.state_of(ssn)
-
-    @property
-    def end(self) -> state.State | None:
-        return None
 
     def action_ended(self, ssn: Session, action: str) -> None:
         self._settle()

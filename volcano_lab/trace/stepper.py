@@ -100,8 +100,7 @@ class Stepper(Shown):
         numbers = range(self.at - 1, -1, -1) if backwards else range(self.at + 1, len(records))
         return self._to(next((number for number in numbers if holds(records[number])), None))
 
-    def jump(self, *, job: str | None = None, queue: str | None = None,
-             operation: str | None = None, outcome: str | None = None,
+    def jump(self, *, job: str = "", queue: str = "", operation: str = "", outcome: str = "",
              backwards: bool = False) -> Record | None:
         """Move to the next record about a job, about a queue, of an operation, of an outcome
         ("commit", "discard"), or all.
@@ -112,16 +111,16 @@ class Stepper(Shown):
         >>> Stepper(trace).jump(job="default/a", outcome="commit")["task"]
         'default/a-0'
         """
-        kinds = {"commit": ("commit",), "discard": ("undo",), None: None}.get(outcome, ())
+        kinds = {"commit": ("commit",), "discard": ("undo",), "": None}.get(outcome, ())
         if kinds == ():
             raise Misuse("stepper.outcome", outcome=outcome)
         tasks = {key for key, fields in self.trace.start["tasks"].items() if fields["job"] == job}
 
         def holds(record: Record) -> bool:
             return ((kinds is None or record.kind in kinds)
-                    and operation in (None, record.get("operation"))
-                    and queue in (None, record.get("queue"))
-                    and (job in (None, record.get("job")) or record.get("task") in tasks))
+                    and operation in ("", record.get("operation"))
+                    and queue in ("", record.get("queue"))
+                    and (job in ("", record.get("job")) or record.get("task") in tasks))
 
         return self.find(holds, backwards)
 

@@ -150,8 +150,7 @@ def _exact(deserved: float | None, request: float | None) -> Row:
 
 def _before(cycle: Cycle, resource: str) -> dict[str, Row]:
     """Return the sums of each queue before the cycle; nothing where none were computed."""
-    return {} if stopped(cycle) else {
-        row["queue"]: row for row in tree(cycle.trace, -1, resource)}
+    return {} if stopped(cycle) else {row["queue"]: row for row in tree(cycle.trace, -1, resource)}
 
 
 def _first_turns(cycle: Cycle) -> dict[str, Row]:

@@ -220,8 +220,7 @@ def tree(title: str, data: Data, *, rows: int | None = None, lines: int | None =
         of: beside a row, other words for "{0}{1} of {2}": allocated, in queue, size.
         frame: legend, key, wide, tall, width.
     """
-    return _picture("tree", title, data, frame, rows=rows, lines=lines, max=most, unit=unit,
-                    of=of)
+    return _picture("tree", title, data, frame, rows=rows, lines=lines, max=most, unit=unit, of=of)
 
 
 def cluster(title: str, data: Data, *, unit: str = "", cell: float | None = None,

@@ -76,12 +76,11 @@ class CycleSteps(live.OnPage):
         """Move to the next record about a job, about a queue, of an operation, of an outcome
         ("commit", "discard"), or all of these.
         """
-        sought = {"outcome": outcome, "operation": operation, "job": job, "queue": queue}
-        sought = {name: word for name, word in sought.items() if word}
-        found = self.view.stepper.jump(backwards=backwards, **sought)
+        found = self.view.stepper.jump(job=job, queue=queue, operation=operation, outcome=outcome,
+                                       backwards=backwards)
         where = "before" if backwards else "after"
-        return self._show("" if found else str(Message(f"stepper.nothing_{where}",
-                                                       what=[*sought.values()])))
+        return self._show("" if found else str(Message(
+            f"stepper.nothing_{where}", what=[outcome, operation, job, queue])))
 
     def stop_at(self, text: str, backwards: bool = False) -> Frame:
         """Move to the next place where a breakpoint stops; see `debug.breakpoints`."""

@@ -94,8 +94,7 @@ def mpi(read: Reading) -> list[Gang]:
     of_job = read.obj.api_version.endswith("v2beta1")
     for role in gang.roles:
         if role.name == "launcher":
-            role.names = (series(f"{read.name}-launcher-") if of_job
-                          else [f"{read.name}-launcher"])
+            role.names = series(f"{read.name}-launcher-") if of_job else [f"{read.name}-launcher"]
             role.later = read.at("launcherCreationPolicy") == "WaitForWorkersReady"
     if gang.members is None and of_job:
         gang.members = 1 + sum(role.count for role in gang.roles if role.name == "worker")
