@@ -175,6 +175,11 @@ def test_several_settings_are_one_where_only_amounts_or_nodes_differ(settings, t
     ("job/train", False, "delete default/train-1"), ("job/train", True,
                                                      "wait for the end of default/train-1"),
     ("queue/a", False, "delete queue/a"),
+    ("pod/train-w-0 pod/train-w-1 pod/web-0 pg/ghost", False, "all: delete 2 pods of "
+     "default/train-1, which are created again; delete 1 pod of default/podgroup-w, which is "
+     "created again; delete 1 of the 2 PodGroups without pods (default/ghost)"),
+    ("pod/train-w-0 job/web", False, "both: delete 1 pod of default/train-1, which is created "
+     "again; delete default/podgroup-w"),
     ("job/train job/web", False, "delete default/train-1, default/podgroup-w"),
     ("pg/ghost", False, "delete 1 of the 2 PodGroups without pods (default/ghost)"),
     ("pg/ghost pg/other", False,

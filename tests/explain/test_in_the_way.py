@@ -191,7 +191,7 @@ tiers:
     explain = Explainer(cluster.objects(), conf)
     shown = next(cause for cause in explain.why("new").causes
                 if cause.code == "victims_insufficient")
-    assert shown.text.startswith("reclaim could free resources for 2 of the 4 pods")
+    assert shown.text.startswith("reclaim finds resources for 2 of the 4 pods")
     tried = {record["task"] for record in explain.trace.of("do", operation="pipeline")}
     assert len(tried) == shown.sentences[0].facts["freed"]
     assert not explain.session.jobs["default/old"].in_status(RELEASING)

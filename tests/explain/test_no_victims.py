@@ -60,10 +60,14 @@ TABLE = [  # the cluster, the configuration, codes and sentences
      "may evict at most 1 pod on one node (n1, of default/old): cpu 2 would be free there, 4 "
      "requested.")]),
     (full(new={"pods": 2, "cpu": 2, "priority_class": "high"}), PREEMPT, [
-        ("victims_insufficient", "preempt could free resources for 1 of the 2 pods that its gang "
-         "needs at once, and not for the next one: it undoes these evictions."),
+        ("victims_insufficient", "preempt finds resources for 1 of the 2 pods that its gang "
+         "needs at once, and none for the next one: it undoes its evictions."),
         ("protected_by_gang", "preempt finds 1 candidate (of default/old), but gang allows none: "
          "evicting any would put its gang below its minimum.")]),
+    (queues(cpu=2, least=4, pods=2).node("n2", cpu=4).job(
+        "small", cpu=1, pods=2, queue="b", running={"n2": 2}), RECLAIM,
+     [("protected_by_gang", "reclaim finds 6 candidates (of default/old, default/small), but gang "
+       "allows none: evicting any would put its gang below its minimum.")]),
     (full(new={"pods": 2, "min_member": 1, "cpu": 2}).node("n2", cpu=2), BOTH, [
         ("gang_content", "Its gang has its minimum of 1, so reclaim and preempt evict no pod for "
          "more of it.")]),

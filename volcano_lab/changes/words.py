@@ -8,12 +8,13 @@ Volcano: none
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
-from volcano_lab.api.task import GROUP_NAME, PREEMPTABLE
+from volcano_lab.api.task import PREEMPTABLE
 from volcano_lab.changes.change import Change, value_before, value_text
 from volcano_lab.changes.conf import IN_CONF
 from volcano_lab.changes.details import DETAILS, Facts, of_amount
@@ -21,6 +22,7 @@ from volcano_lab.changes.draft import CLASSES, Draft, Index, kind_of
 from volcano_lab.changes.objects import Setting, key_of
 from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.framework.config.conf import ALL_SWITCHES
+from volcano_lab.manifests.owners import job_of
 from volcano_lab.messages import Message, known
 
 AMOUNTS = ("capability", "deserved", "guarantee.resource", "minResources", "hard", "requests")
@@ -215,18 +217,24 @@ def _actions(before: Sequence[str], after: Sequence[str]) -> list[Message]:
 
 def _removals(draft: Draft, removals: Sequence[str], called: Called, ends: bool
               ) -> Iterator[Message]:
-    """Return what is deleted, or ends; PodGroups without pods are named as such."""
+    """Yield what is deleted, or ends: pods that are created again by their job, PodGroups without
+    pods as such.
+    """
     objects = [draft[draft.find(name, name)] for name in removals]
+    again = Counter(job_of(obj) for obj in objects if _created_again(obj))
+    yield from (Message("change.delete.pods", n=n, name=called(job)) for job, n in again.items())
     ghosts = [obj.key for obj in objects if isinstance(obj, PodGroup) and not draft.pods_of(obj)]
     names = [called(obj.key) if isinstance(obj, PodGroup) else key_of(obj)
-             for obj in objects if not (isinstance(obj, PodGroup) and obj.key in ghosts)]
-    again = {called(f"{obj.namespace}/{obj.metadata.annotations.get(GROUP_NAME)}")
-             for obj in objects if isinstance(obj, Pod) and obj.metadata.owner_references}
-    if len(again) == 1 and len(names) == len(objects):
-        yield Message("change.delete.pods", n=len(names), name=min(again))
-    elif names:
+             for obj in objects if not _created_again(obj) and not (
+                 isinstance(obj, PodGroup) and obj.key in ghosts)]
+    if names:
         yield Message("change.end" if ends else "change.delete", names=names)
     if ghosts:
         every = sum(not draft.pods_of(draft[place]) for place in draft.of_kind("podgroup"))
         yield Message("change.delete.ghost" if every == 1 else "change.delete.ghosts",
                       n=len(ghosts), every=every, names=ghosts)
+
+
+def _created_again(obj: KubernetesObject) -> bool:
+    """Whether the owner of a pod of a job creates it again once it is deleted."""
+    return isinstance(obj, Pod) and bool(obj.metadata.owner_references and job_of(obj))

@@ -165,7 +165,9 @@ def _not_enough(seen: Evidence, job: JobInfo, answers: list[Record], action: str
              if record["operation"] == "pipeline"}
     unserved = [record for record in answers if record["task"] not in freed]
     protected = [*protected_causes(seen, job, unserved)]
-    if freed and not seen.in_action(action, "commit", job=job.uid):
+    evicts = any(record["chosen"] for record in seen.in_action(action, "victims")
+                 if record["task"] in freed)
+    if evicts and not seen.in_action(action, "commit", job=job.uid):
         return [_with_budgets(seen, answers, Message(
             "victims_insufficient.gang", action=action, freed=len(freed), least=least), answers,
             _skipped(seen, job, action, freed)), *protected]
