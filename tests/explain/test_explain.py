@@ -111,8 +111,22 @@ def test_enough_cpu_in_total_but_on_no_single_node():
     found = cause(explanation, "fragmented")
     assert found.numbers == {
         "request": {"cpu": 4000}, "free_in_total": {"cpu": 6000}, "free_on_one_node": {"cpu": 3000},
-        "nodes": 2, "best": "n1", "lacks": {"cpu": 1000}, "n": 2}
+        "nodes": 2, "allowed": ["n1", "n2"], "best": "n1", "lacks": {"cpu": 1000}, "n": 2}
     assert "6 left in total, but no single node has enough" in explanation.text
+
+
+def test_devices_that_are_free_on_nodes_without_enough_of_another_resource_are_counted():
+    cluster = Cluster().node("full", cpu=8, gpu=8).node("g1", cpu=8, gpu=8).node("g2", cpu=8, gpu=4)
+    cluster.node("c1", cpu=8).job("sim", cpu=8, running={"c1": 1}).job(
+        "old", cpu=8, gpu=8, running={"full": 1}).job(
+        "etl", pods=2, cpu=6, running={"g1": 1, "g2": 1})
+    explanation = explained(cluster.job("train", cpu=3, gpu=2))
+    assert explanation.head == (
+        "train waits for a node that fits: the best with nvidia.com/gpu, g1, lacks cpu 1. "
+        "(PodGroup Inqueue, 0 of 1 pods placed)")
+    assert "g1, g2 have nvidia.com/gpu 12 free, and too little cpu for this pod." in (
+        cause(explanation, "fragmented").text)
+    assert cause(explanation, "held_by").text == "Holders of cpu: default/etl 12, default/old 8."
 
 
 def test_a_pod_that_is_larger_than_any_node_is_reported_and_of_which_size_a_node_would_do():

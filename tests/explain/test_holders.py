@@ -156,8 +156,8 @@ HOLDING = [  # the cluster, the sentence
     (EMPTY.copy().add(*pods_of("old", 2, 2, {"deletion_timestamp": NOW + 5})).job("new", cpu=3),
      "Holders of cpu: default/old 4."),
     (full(pods=2, min_member=1), "Holders of cpu: default/old 3 (1 pod waiting)."),
-    (full().node("n2", cpu=1).job("tiny", cpu=1, running={"n2": 1}),
-     "Holders of cpu: default/old 3, default/tiny 1."),
+    (full().node("n2", cpu=1).job("tiny", cpu=1, running={"n2": 1}),  # a node that is too small
+     "Holders of cpu: default/old 3."),
     (full(2), "Holders of cpu: default/old 3. Node n1 has cpu 3 in use and 2 allocatable."),
     (Cluster().node("n1", cpu=4).job("new", pods=3, min_member=1, cpu=2, running={"n1": 2}),
      "Holders of cpu: default/new 4."),

@@ -217,24 +217,21 @@ def _actions(before: Sequence[str], after: Sequence[str]) -> list[Message]:
 
 def _removals(draft: Draft, removals: Sequence[str], called: Called, ends: bool
               ) -> Iterator[Message]:
-    """Yield what is deleted, or ends: pods that are created again by their job, PodGroups without
-    pods as such.
+    """Yield what is deleted, or ends: pods that their owner creates again by their job, PodGroups
+    without pods as such.
     """
-    objects = [draft[draft.find(name, name)] for name in removals]
-    again = Counter(job_of(obj) for obj in objects if _created_again(obj))
-    yield from (Message("change.delete.pods", n=n, name=called(job)) for job, n in again.items())
-    ghosts = [obj.key for obj in objects if isinstance(obj, PodGroup) and not draft.pods_of(obj)]
-    names = [called(obj.key) if isinstance(obj, PodGroup) else key_of(obj)
-             for obj in objects if not _created_again(obj) and not (
-                 isinstance(obj, PodGroup) and obj.key in ghosts)]
+    again, ghosts, names = Counter[str](), list[str](), list[str]()
+    for obj in (draft[draft.find(name, name)] for name in removals):
+        if isinstance(obj, Pod) and obj.metadata.owner_references and job_of(obj):
+            again[called(job_of(obj))] += 1
+        elif isinstance(obj, PodGroup) and not draft.pods_of(obj):
+            ghosts.append(obj.key)
+        else:
+            names.append(called(obj.key) if isinstance(obj, PodGroup) else key_of(obj))
+    yield from (Message("change.delete.pods", n=n, name=job) for job, n in again.items())
     if names:
         yield Message("change.end" if ends else "change.delete", names=names)
     if ghosts:
         every = sum(not draft.pods_of(draft[place]) for place in draft.of_kind("podgroup"))
         yield Message("change.delete.ghost" if every == 1 else "change.delete.ghosts",
                       n=len(ghosts), every=every, names=ghosts)
-
-
-def _created_again(obj: KubernetesObject) -> bool:
-    """Whether the owner of a pod of a job creates it again once it is deleted."""
-    return isinstance(obj, Pod) and bool(obj.metadata.owner_references and job_of(obj))

@@ -160,38 +160,47 @@ def _not_enough(seen: Evidence, job: JobInfo, answers: list[Record], action: str
     than the minimum is asked for, no single node has enough of them, or the plugins allow different
     ones.
     """
-    least = job.min_available
-    freed = {record["task"] for record in seen.in_action(action, "do", job=job.uid)
-             if record["operation"] == "pipeline"}
+    found = seen.in_action(action, "do", operation="pipeline", job=job.uid)
+    freed = {record["task"] for record in found}
     unserved = [record for record in answers if record["task"] not in freed]
     protected = [*protected_causes(seen, job, unserved)]
-    evicts = any(record["chosen"] for record in seen.in_action(action, "victims")
-                 if record["task"] in freed)
-    if evicts and not seen.in_action(action, "commit", job=job.uid):
-        return [_with_budgets(seen, answers, Message(
-            "victims_insufficient.gang", action=action, freed=len(freed), least=least), answers,
-            _skipped(seen, job, action, freed)), *protected]
+    if undone := _undone(seen, job, answers, action, found):
+        return [undone, *protected]
     answers = unserved or answers
     if protected or not seen.ssn.job_starving(job):
         return protected or [Cause.of("minimum_promised", records=answers[-1:], action=action,
-                                      least=least)]
+                                      least=job.min_available)]
     combined = [record for record in seen.of("asked", point=POINTS[action])
                 if seen.tasks[record["task"]].job == job.uid and record["task"] not in freed]
     agreed = [record for record in combined if record["answer"]]
-    found = [*disagreeing(seen, job, answers)] if combined and not agreed else []
-    return found or [_with_budgets(seen, answers, _most_freed(seen, agreed, action),
-                                   agreed or answers)]
+    differ = [*disagreeing(seen, job, answers)] if combined and not agreed else []
+    return differ or [_with_budgets(seen, answers, _most_freed(seen, agreed, action),
+                                    agreed or answers)]
 
 
-def _skipped(seen: Evidence, job: JobInfo, action: str, freed: set[str]) -> Message | None:
-    """What evictions leave of a node that is enough for a further pod of the gang, and reclaim
-    skips it, as it may evict no more pods there.
+def _undone(seen: Evidence, job: JobInfo, answers: list[Record], action: str, found: list[Record]
+            ) -> Cause | None:
+    """That an action undoes its evictions, as these are `found` to help some pods of a gang only;
+    None where it evicts none, or keeps them.
     """
-    waiting = [amounts(task.init_resreq) for task in unplaced(job) if task.key not in freed]
+    tasks = {record["task"] for record in found}
     taken = set(chain(*(record["chosen"] for record in seen.in_action(action, "victims")
-                        if record["task"] in freed)))
-    made_by = seen.in_action(action, "do", operation="pipeline", job=job.uid)
-    for record in made_by if action == "reclaim" else ():
+                        if record["task"] in tasks)))
+    if not taken or seen.in_action(action, "commit", job=job.uid):
+        return None
+    waiting = [amounts(task.init_resreq) for task in unplaced(job) if task.key not in tasks]
+    said = Message("victims_insufficient.gang", action=action, freed=len(tasks),
+                   least=job.min_available)
+    return _with_budgets(seen, answers, said, answers, _skipped(
+        seen, job, found, waiting, taken) if action == "reclaim" else None)
+
+
+def _skipped(seen: Evidence, job: JobInfo, found: list[Record], waiting: list[Amounts],
+             taken: set[str]) -> Message | None:
+    """What evictions of the `taken` leave of a node that is enough for a further pod of the gang,
+    and reclaim skips it, as it may evict no more pods there.
+    """
+    for record in found:
         node = seen.ssn.nodes[record["node"]]
         left = seen.free(record)[node.name]
         asked = next((each for each in waiting if not over(each, left)), None)

@@ -62,7 +62,8 @@ def _in_order(refused: list[Cause], full: list[Cause], let_in: int) -> list[Caus
     too_large = any("let_in" in cause.numbers for cause in full)
     code = ".".join(["let_in", *{cause.code for cause in refused}])
     for cause in full:
-        if "allowed" in cause.numbers:
+        facts = getattr(cause.sentences[0], "facts", {})
+        if facts.get("allowed", 0) < facts.get("count", 0):
             cause.numbers["which"] = code if known(code) else "let_in"
     return [*full, *refused] if too_large or let_in >= most else [*refused, *full]
 
@@ -203,7 +204,7 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
     full = missing(part(request, everywhere), total)
     largest = _largest(seen, request, allowed, everywhere)
     numbers = {"request": part(request, names), "free_in_total": total, "free_on_one_node": most,
-               "nodes": len(allowed), **({"allowed": allowed} if some else {}),
+               "nodes": len(allowed), "allowed": allowed,
                **({"largest": largest} if any(largest.values()) else {}),  # else no node has any
                **nearest(seen, choice, part(request, names), left, allowed)}
     code, form = _kind(any(largest.values()), some, bool(full), len(allowed))
@@ -217,7 +218,19 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
                         None if largest else seen.own(task.job, choice),
                         *_beside_daemons(seen, request, largest, allowed),
                         *requests.not_announced(seen, largest, task),
+                        *_stranded(request, left, lacking),
                         *_hints(seen, task, code, names)], numbers, [choice])
+
+
+def _stranded(request: Amounts, left: dict[str, Amounts], lacking: dict[str, list[str]]
+              ) -> Iterator[Message]:
+    """Yield the devices that nodes have left for a pod and do not use, as they lack others."""
+    devices = [name for name, amount in request.items() if "/" in name and amount]
+    some = [name for name, short in lacking.items() if {*devices}.isdisjoint(short)]
+    if devices and some:
+        yield Message("nodes.stranded", n=len(some), nodes=some, lacks=sorted({*chain(*(
+            lacking[name] for name in some))}), free={each: sum(
+                left[name][each] for name in some) for each in devices})
 
 
 def _hints(seen: Evidence, task: TaskInfo, code: str, names: list[str]) -> Iterator[Message | None]:
@@ -295,8 +308,10 @@ def nearest(seen: Evidence, choice: Record, request: Amounts, left: dict[str, Am
     job, there = seen.ssn.jobs[seen.tasks[choice["task"]].job], seen.state_at(choice)["tasks"]
     own = {there[task.key]["node"] for task in job.tasks.values()}
     short = {name: over(request, left[name]) for name in names}
-    best = min(short, key=lambda name: (max([0.0, *(
-        amount / request[each] for each, amount in short[name].items())]), name in own))
+    shares = {name: [amount / request[each] for each, amount in lacks.items()]
+              for name, lacks in short.items()}
+    best = min(short, key=lambda name: (
+        max(shares[name], default=0.0), sum(shares[name]), name in own))
     return {"best": best, "lacks": short[best], "n": len(short)} if short[best] else {}
 
 

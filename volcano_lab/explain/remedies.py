@@ -277,7 +277,7 @@ def behind(seen: Evidence, job: JobInfo, known: set[str]) -> list[Cause]:
     return [Cause(cause.code, [
         Message("behind.more" if number else code), *cause.sentences,
         Message("admission_adds", n=len(cause.numbers["allowed"]))
-        if code == "once_admitted" and "allowed" in cause.numbers else None],
+        if code == "once_admitted" and "which" in cause.numbers else None],
         cause.numbers, [], True) for number, cause in enumerate(doors[:DOORS])]
 
 
