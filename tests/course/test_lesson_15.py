@@ -109,8 +109,8 @@ def test_nothing_to_do_costs_nothing():
 
 def test_a_plugin_with_several_functions_is_counted_for_each():
     effort, point = Effort(), extension_points(None)["victim_tasks"]
-    point.register("p", effort.watch(point, 0, "p", [lambda tasks: tasks, lambda tasks: []]))
-    point.arrange([Tier([PluginOption("p")])])
+    point.register("p", [lambda tasks: tasks, lambda tasks: []])
+    point.arrange([Tier([PluginOption("p")])], effort.watch)
     assert point.ask(["t"]) == ["t"] and effort.count(plugin="p") == 2
 
 

@@ -51,8 +51,6 @@ class Effort(Observer):
 
     def watch(self, point: ExtensionPoint, tier: int, plugin: str,
               function: Callable[..., Any]) -> Callable[..., Any]:
-        if isinstance(function, list):
-            return [self.watch(point, tier, plugin, each) for each in function]
         name = point.name
 
         def counted(*args: Any) -> Any:

@@ -40,11 +40,9 @@ class Action:
 
 def _class_of_action(name: str, builder: object) -> type[Action]:
     if not (isinstance(builder, type) and issubclass(builder, Action)):
-        raise NotRegistered('action "{name}" is registered with {builder}; allowed is a '
-                            "subclass of Action.", name=name, builder=repr(builder))
+        raise NotRegistered("registered.action", name=name, builder=repr(builder))
     if builder.execute is Action.execute:
-        raise NotRegistered('action "{name}" has no method execute; allowed is execute(self, ssn).',
-                            name=name)
+        raise NotRegistered("registered.execute", name=name)
     return builder
 
 

@@ -95,8 +95,7 @@ def _class_of_plugin(name: str, builder: object) -> type[Plugin]:
         return builder
     found = f"class {builder.__name__}" if isinstance(
         builder, type) else gettext("an object of {name}", name=type(builder).__name__)
-    raise NotRegistered('plugin "{name}" is registered with {found}; allowed is a subclass '
-                        "of Plugin itself.", name=name, found=found)
+    raise NotRegistered("registered.plugin", name=name, found=found)
 
 
 PLUGINS: Registry[type[Plugin]] = Registry("plugin", _class_of_plugin)

@@ -71,12 +71,9 @@ class Registry(Generic[T]):
             NotRegistered: With one sentence: what was found, what is allowed.
         """
         if not isinstance(name, str):
-            raise NotRegistered("the {what} is registered as {name}; allowed is its name first, "
-                                "as a text, and then its class.", what=gettext(self.what),
-                                name=repr(name))
+            raise NotRegistered("registered.name", what=gettext(self.what), name=repr(name))
         if name in self.built_in and not replace:
-            raise NotRegistered('the {what} "{name}" is one of Volcano; choose another name, or '
-                                "pass replace=True to hide it.", what=gettext(self.what), name=name)
+            raise NotRegistered("registered.built_in", what=gettext(self.what), name=name)
         self.own[name] = self.prepare(name, thing, *facts, **more)
 
     def unregister(self, name: str) -> None:
@@ -86,8 +83,7 @@ class Registry(Generic[T]):
             NotRegistered: Nothing user-defined has that name.
         """
         if name not in self.own:
-            raise NotRegistered('no {what} of your own is called "{name}"; registered are {own:,}.',
-                                what=gettext(self.what), name=name,
+            raise NotRegistered("registered.none", what=gettext(self.what), name=name,
                                 own=sorted(self.own) or gettext("none"))
         del self.own[name]
 

@@ -40,22 +40,18 @@ class PodGroups:
             return None, pod
         owner = next((ref for ref in pod.metadata.owner_references if ref.controller), None)
         name = f"podgroup-{owner.uid if owner else pod.metadata.uid}"
-        group = None
-        if f"{pod.namespace}/{name}" not in self.existing:
-            self.existing.add(f"{pod.namespace}/{name}")
-            group = self._group(pod, name, owner is not None)
-        return group, pod.changed(metadata={"annotations": annotations | {jobs.GROUP_NAME: name}})
-
-    def _group(self, pod: api.Pod, name: str, owned: bool) -> api.PodGroup:
+        named = pod.changed(metadata={"annotations": annotations | {jobs.GROUP_NAME: name}})
+        if f"{pod.namespace}/{name}" in self.existing:
+            return None, named
+        self.existing.add(f"{pod.namespace}/{name}")
         inherited: dict[str, str] = {}
         for ref in pod.metadata.owner_references:
             if ref.kind in OWNERS:
                 inherited = {**self.owners.get((pod.namespace, ref.kind, ref.name), {}),
                              **inherited}
-        own, labels = pod.metadata.annotations, pod.metadata.labels
-        annotations = {key: text for key, text in inherited.items()
-                       if key.startswith("volcano.sh/")} | jobs.inherited_annotations(own)
-        references = pod.metadata.owner_references if owned else [
+        own = {key: text for key, text in inherited.items()
+               if key.startswith("volcano.sh/")} | jobs.inherited_annotations(annotations)
+        references = pod.metadata.owner_references if owner else [
             api.OwnerReference("v1", "Pod", pod.name, pod.metadata.uid, True, True)]
         number = selector.parse_int(inherited.get(GROUP_MIN_MEMBER, "1"))
         least = 1 if number is None or not 0 <= number < 2**31 else number
@@ -63,12 +59,13 @@ class PodGroups:
         needs = {key: amount * least
                  for key, amount in jobs.usage(pod.spec, styles).items()} if least else {}
         metadata = api.ObjectMeta(
-            name, pod.namespace, labels=jobs.chosen(labels, jobs.PREEMPTABLE, jobs.COOLDOWN_TIME),
-            annotations=annotations, owner_references=references,
+            name, pod.namespace, annotations=own, owner_references=references,
+            labels=jobs.chosen(pod.metadata.labels, jobs.PREEMPTABLE, jobs.COOLDOWN_TIME),
             creation_timestamp=pod.metadata.creation_timestamp)
         return api.PodGroup(metadata, api.PodGroupSpec(
-            least, queue=own.get(QUEUE_NAME, ""), priority_class_name=pod.spec.priority_class_name,
-            min_resources=jobs.amounts_text(needs, styles), network_topology=_topology(own)))
+            least, queue=annotations.get(QUEUE_NAME, ""), min_resources=jobs.amounts_text(
+                needs, styles), priority_class_name=pod.spec.priority_class_name,
+            network_topology=_topology(annotations))), named
 
 
 def _topology(annotations: Mapping[str, str]) -> api.NetworkTopologySpec | None:

@@ -73,7 +73,15 @@ class Folder:
             self._broken.pop(file.name, None)
             self.warnings.pop(file.name, None)
         for file in changed:
-            self._read_file(file)
+            try:
+                loaded = load(file)
+            except Exception as error:  # one file must not affect the others
+                self._broken[file.name] = gettext("{problem} (what the file said before stays)",
+                                                  problem=_sentence(error, file))
+            else:
+                self._objects[file], self.warnings[file.name] = list(loaded), [
+                    *map(str, loaded.warnings)]
+                self._broken.pop(file.name, None)
         if changed or deleted or self._progress() != self._seen:
             self._apply()
         return sorted(file.name for file in {*changed, *deleted})
@@ -93,17 +101,6 @@ class Folder:
         if not any(task.depends_on for job in jobs for task in job.spec.tasks):
             return set()
         return {pod.key for pod in self.server.list("Pod") if pod.status.phase != "Pending"}
-
-    def _read_file(self, file: Path) -> None:
-        try:
-            loaded = load(file)
-        except Exception as error:  # one file must not affect the others
-            self._broken[file.name] = gettext("{problem} (what the file said before stays)",
-                                              problem=_sentence(error, file))
-        else:
-            self._objects[file], self.warnings[file.name] = list(loaded), [
-                *map(str, loaded.warnings)]
-            self._broken.pop(file.name, None)
 
     def conf(self) -> str | None:
         """Return the scheduler's configuration from a ConfigMap among the manifests.

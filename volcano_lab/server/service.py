@@ -98,8 +98,17 @@ class Service:
         return changed
 
     def cycle(self) -> None:
-        """Run one cycle and its effects."""
-        self._kubelets()
+        """Run bound pods, delete evicted ones, which their controllers create again, and run one
+        cycle with its effects.
+        """
+        for pod in self.server.list("Pod"):  # what kubelets and controllers have done since
+            if pod.metadata.deletion_timestamp is not None:
+                self.server.remove("Pod", pod.key)
+                group = self.server.find("PodGroup", owners.job_of(pod))
+                if self.folder.has(pod) and group and owners.has_controller(group):
+                    self.server.create(owners.submitted_again(pod))
+            elif pod.spec.node_name and pod.status.phase == "Pending":
+                self.server.update(pod.changed(status={"phase": "Running"}))
         cycle = self.scheduler.cycle(self.metrics, now=self.server.clock(),
                                      trace=Trace() if self.level else CauseTrace())
         for line in cycle.log(self.level) if self.level else ():
@@ -122,17 +131,6 @@ class Service:
             self.report(gettext("cycle {cycle}: jobs that wait (pods): {names:5}" if waits else
                                 "cycle {cycle}: no job waits", cycle=self.state.cycle, names=names))
         self._waits = waits
-
-    def _kubelets(self) -> None:
-        """Run bound pods; delete evicted ones, which their controllers create again."""
-        for pod in self.server.list("Pod"):
-            if pod.metadata.deletion_timestamp is not None:
-                self.server.remove("Pod", pod.key)
-                group = self.server.find("PodGroup", owners.job_of(pod))
-                if self.folder.has(pod) and group and owners.has_controller(group):
-                    self.server.create(owners.submitted_again(pod))
-            elif pod.spec.node_name and pod.status.phase == "Pending":
-                self.server.update(pod.changed(status={"phase": "Running"}))
 
     def dump(self, directory: str | Path) -> Path:
         """Write the cache to a new file in a folder."""

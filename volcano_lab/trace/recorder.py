@@ -212,8 +212,6 @@ class Trace(Outline):
 
     def watch(self, point: ExtensionPoint, tier: int, plugin: str,
               function: Callable[..., Any]) -> Callable[..., Any]:
-        if isinstance(function, list):
-            return [self.watch(point, tier, plugin, each) for each in function]
         if self._skips(point):
             return function
         name = point.name

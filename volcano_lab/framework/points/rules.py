@@ -99,8 +99,13 @@ class ExtensionPoint:
         if not self.functions:
             self.tiers, self.flat = [[] for _ in tiers], []
             return
-        wrap = watch or (lambda point, tier, plugin, function: function)
-        self.tiers = [[(o.name, wrap(self, number, o.name, self.functions[o.name]))
+
+        def wrapped(tier: int, plugin: str, function: Any) -> Any:
+            if isinstance(function, list):
+                return [wrapped(tier, plugin, each) for each in function]
+            return watch(self, tier, plugin, function) if watch else function
+
+        self.tiers = [[(o.name, wrapped(number, o.name, self.functions[o.name]))
                        for o in tier.plugins if o.name in self.functions and self.enabled(o)]
                       for number, tier in enumerate(tiers)]
         self.flat = [function for tier in self.tiers for _, function in tier]

@@ -226,15 +226,12 @@ begin with `enable`, some with `enabled`, one with `Enabled`; any other has no e
 def _prepare(name: str, rule: Any, switches: Sequence[str] = (), arguments: Sequence[str] = (),
              **how: Any) -> rules.ExtensionPoint:
     if not name.isidentifier() or name.startswith("_"):
-        raise NotRegistered("the extension point's name is {name}; allowed is a name as a method "
-                            "has it, such as may_start.", name=repr(name))
+        raise NotRegistered("registered.point", name=repr(name))
     if not (isinstance(rule, type) and issubclass(rule, rules.ExtensionPoint)):
-        raise NotRegistered('the rule of extension point "{name}" is {rule}; allowed is a class '
-                            "such as AllTrue or Sum.", name=name, rule=repr(rule))
+        raise NotRegistered("registered.rule", name=name, rule=repr(rule))
     unknown = [switch for switch in switches if switch not in SWITCHES]
     if unknown:
-        raise NotRegistered('extension point "{name}" names switch {unknown}; allowed are '
-                            "{names:,}.", name=name, unknown=unknown, names=[*SWITCHES])
+        raise NotRegistered("registered.switch", name=name, unknown=unknown, names=[*SWITCHES])
     row = rule(name, *switches, **how)
     row.arguments = tuple(arguments)
     return row
