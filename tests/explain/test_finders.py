@@ -49,7 +49,7 @@ def holders(**jobs):
      {"holders": ["default/y", "default/z", "default/x"]}, ["-y -x", "-x"]),
     ({"x": (1, 1, 1)}, {"holders": [], "ghosts": ["default/x"], "bare": [
         f"default/p{number}" for number in range(6)]},
-     ["-x", "-p0", "-p1", "-p2", "-p3"])])
+     ["-x", *(f"-p{number}" for number in range(6))])])
 def test_who_holds_something_and_is_short_of_pods_may_be_gone(jobs, numbers, said):
     found = finder(holders(**jobs)).held(numbers)
     assert [" ".join(each[1:]) for each in offered(found)] == said
@@ -65,13 +65,22 @@ def test_a_job_of_kubernetes_whose_pods_run_is_not_deleted_for_those_that_wait(v
     assert [" ".join(each[1:]) for each in options] == said
 
 
-@pytest.mark.parametrize(("count", "steps"), [(1, 1), (3, 5), (4, 7), (6, 9)])
-def test_the_end_of_four_jobs_at_most_is_waited_for(count, steps):
+@pytest.mark.parametrize(("count", "steps"), [(1, 1), (3, 5), (4, 7), (9, 16)])
+def test_the_end_of_eight_jobs_at_most_is_waited_for(count, steps):
     held = {f"x{number}": (1, 1, 1) for number in range(count)}
     found = finder(holders(**held))
     option = next(found._ends([Cause("held_by", [], {"holders": [f"default/{x}" for x in held]})]))
     assert (option.steps, option.rank) == (steps, Rank.WAIT)
-    assert [len(option.at(step).removals) for step in (1, steps)] == [1, min(count, 4)]
+    assert [len(option.at(step).removals) for step in (1, steps)] == [1, min(count, 8)]
+
+
+@pytest.mark.parametrize(("asked", "said"), [(1, ""), (2, "zx"), (4, "xzy"), (5, "")])
+def test_the_end_of_the_fewest_jobs_on_one_node_is_waited_for(asked, said):
+    cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).job(
+        "x", pods=3, min_member=1, cpu=1, running={"n2": 3}).job("y", cpu=1, running={"n1": 1}).job(
+        "z", cpu=2, running={"n1": 1}).job("new", pods=5, cpu=asked)
+    assert finder(cluster)._by_node([f"default/{name}" for name in "xyz"], ["cpu"]) == [
+        f"default/{name}" for name in said]
 
 
 @pytest.mark.parametrize(("settings", "removals", "said"), [

@@ -194,7 +194,7 @@ def by_whom(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
             *([] if level else held_by_strangers(seen, names, seen.ssn.nodes)[0])]
     largest_first = largest(kept, names)
     if any(said):
-        holders = dict.fromkeys([*largest_first[:12], *largest(held, names)[:3]])
+        holders = dict.fromkeys([*largest_first[:12], *largest(held, names)])
         said += [*_never_run(seen, holders), _of_its_owner(seen, job, holders)]
         yield Cause("held_by", said, {"holders": [*holders], "ghosts": [
             uid for uid in largest_first if is_ghost(seen, uid)], "over": _ended(seen, holders)},

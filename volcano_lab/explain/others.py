@@ -6,13 +6,14 @@ Volcano: none
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 
-from volcano_lab.api import RELEASING, JobInfo, objects as api
+from volcano_lab.api import RELEASING, ZERO, JobInfo, Resource, objects as api, total
 from volcano_lab.changes import Change
 from volcano_lab.explain import evictions, fields, options, owners, sizes, values
 from volcano_lab.explain.configuration import KEEPERS, SWITCHED, in_order, switched, with_action
 from volcano_lab.explain.evidence import fails_to_start, unplaced
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import Numbers, Option, Rank, gone, once, several
+from volcano_lab.trace import grouped
 
 HOLDERS = 24
 """Holders of which fewer pods are offered."""
@@ -57,7 +58,7 @@ class Others(fields.Fields):
 
     def _ends(self, causes: list[Cause]) -> Iterator[Option]:
         """The end of jobs that hold something: of the smallest that is enough, of the largest ones
-        together, or of some on one node.
+        together, or of the fewest on few nodes.
         """
         if any(cause.numbers.get("ends") for cause in causes):
             return  # the job's controller terminates it before
@@ -67,11 +68,26 @@ class Others(fields.Fields):
         own = owners.application(self.world.called, self.job)
         uids = [uid for uid in held if uid not in over and uid in self.world.groups and (
             owners.application(self.world.called, jobs[uid]) != own and owners.ends(jobs[uid]))]
-        near = sorted(uids, key=lambda uid: max(
-            task.node_name for task in jobs[uid].tasks.values()))
         small = sorted(uids, key=lambda uid: [jobs[uid].allocated.get(name) for name in names])
         yield from self._fewest(small, uids, Rank.WAIT)
-        yield from self._fewest([], near, Rank.WAIT)
+        yield from self._fewest([], self._by_node(uids, names), Rank.WAIT)
+
+    def _by_node(self, uids: Iterable[str], names: list[str]) -> list[str]:
+        """The fewest of some jobs without which a node has enough for a pod, those with most of
+        some resources first; first of the node on which the fewest have to end.
+        """
+        found, asked = list[list[str]](), max((task.init_resreq for task in unplaced(
+            self.job)), key=lambda each: [*map(each.get, names)], default=Resource())
+        for node in self.ssn.nodes.values():
+            held = grouped((task.job, task.resreq) for task in node.tasks.values())
+            free, ends = node.future_idle, list[str]()
+            for uid in sorted({*uids} & {*held}, key=lambda uid: (
+                    [-total(held[uid]).get(name) for name in names], uid)):
+                if not asked.less_equal(free, ZERO):
+                    free = free + total(held[uid])
+                    ends.append(uid)
+            found += [ends] * asked.less_equal(free, ZERO)
+        return [*dict.fromkeys(chain(*sorted(found, key=len)))]
 
     def _fewer_of_others(self, causes: list[Cause]) -> Iterator[Option]:
         """Fewer replicas of a holder with more pods than its minimum, or fewer pods that nothing
