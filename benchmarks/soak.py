@@ -12,18 +12,20 @@ import json
 import sys
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from random import Random
 
 from attrs import define
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
+sys.path[:0] = [str(Path(__file__).parents[1] / "tests" / "support"), str(Path(__file__).parent)]
 
 from audited import Audited
 from driving import delete_job, run_events, settle
+from features import FEATURES, Draft
+from kinds import job, task
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.manifests.loader import loads
 from volcano_lab.simulation import (
     Faults,
     InvariantBroken,
@@ -142,6 +144,10 @@ def scenario(seed: int) -> Scenario:
     templates += [make(kinds.choice(queues))
                   for make in _more_kinds(cluster, nodes, topology, kinds)]
     templates += _add_marks(cluster, nodes, conf, marks, marks.choice(queues))
+    features = Random(f"features {seed}")
+    draft = Draft(cluster, conf, nodes + 1, kind, queues, features)
+    for feature in features.sample(FEATURES, 4):
+        templates += feature(draft)
     return Scenario(cluster, json.dumps(conf), templates, more.choice([0.5, 2.5]),
                     rate=marks.choice([0.25, 0.5]))
 
@@ -227,15 +233,15 @@ def _kinds(topology: bool) -> list:
                                  run_time=("exponential", 20)),
         lambda q, r: JobTemplate("idle", q, pods=2, run_time=15),
         lambda q, r: JobTemplate("huge", q, pods=1, cpu=9, run_time=5),
-        lambda q, r: _job("port", q, [_task("a", 2, ports=[8080])]),
-        lambda q, r: _job("roles", q, [_task("worker", 3, least=2), _task("ps", 1, cpu=4)],
+        lambda q, r: job("port", q, [task("a", 2, ports=[8080])]),
+        lambda q, r: job("roles", q, [task("worker", 3, least=2), task("ps", 1, cpu=4)],
                           least=3),
-        lambda q, r: _job("zone", q, [_task("a", 2, nodeSelector={"zone": f"z{r.randint(0, 1)}"})]),
-        lambda q, r: _job("apart", q, [_task("a", 2, affinity=APART)]),
+        lambda q, r: job("zone", q, [task("a", 2, nodeSelector={"zone": f"z{r.randint(0, 1)}"})]),
+        lambda q, r: job("apart", q, [task("a", 2, affinity=APART)]),
     ]
     placed = [
-        lambda q, r: _job("near", q, [_task("a", 3)], topology=(r.choice(["hard", "soft"]), 1)),
-        lambda q, r: _job("parts", q, [_task("a", 4, parts=2)], least=4, topology=("hard", 2)),
+        lambda q, r: job("near", q, [task("a", 3)], topology=(r.choice(["hard", "soft"]), 1)),
+        lambda q, r: job("parts", q, [task("a", 4, parts=2)], least=4, topology=("hard", 2)),
     ]
     return plain + placed * topology
 
@@ -252,8 +258,8 @@ def _more_kinds(cluster: Cluster, nodes: int, topology: bool, random: Random) ->
         cluster.add(CLOSED)
         found.append(lambda _: JobTemplate("shut", "closed", pods=1, cpu=1))
     if random.random() < 0.5:
-        found.append(lambda queue: _job(
-            "groups", queue, [_task("a", 6, least=4, parts=3)], least=4,
+        found.append(lambda queue: job(
+            "groups", queue, [task("a", 6, least=4, parts=3)], least=4,
             topology=("hard", 2) if topology else None))
     if random.random() < 0.5:
         cluster.add(VOLUMES)
@@ -263,7 +269,7 @@ def _more_kinds(cluster: Cluster, nodes: int, topology: bool, random: Random) ->
                 "metadata": {"name": f"n{number}"}, "spec": {"drivers": [
                     {"name": "csi.example.com", "nodeID": f"n{number}",
                      "allocatable": {"count": random.randint(1, 2)}}]}}))
-        found.append(lambda queue: _job("disk", queue, [_task("a", 3, volumes=[
+        found.append(lambda queue: job("disk", queue, [task("a", 3, volumes=[
             {"name": "data", "persistentVolumeClaim": {"claimName": "data"}}])]))
     return found
 
@@ -289,7 +295,7 @@ def _add_marks(cluster: Cluster, nodes: int, conf: dict, random: Random, queue: 
     if random.random() < 0.2:
         waiting = {"sla-waiting-time": random.choice(["10s", "40s"])}
         conf["tiers"][0]["plugins"].insert(1, {"name": "sla", "arguments": waiting})
-    return [_job("brave", queue, [_task("a", 2, tolerations=[
+    return [job("brave", queue, [task("a", 2, tolerations=[
         {"key": "kept", "operator": "Exists"}])]),
             *[JobTemplate("filler", queue, pods=8, min_member=1, cpu=2, memory="1Gi",
                           priority_class="low", run_time=("uniform", 30, 60)),
@@ -297,7 +303,7 @@ def _add_marks(cluster: Cluster, nodes: int, conf: dict, random: Random, queue: 
                           run_time=("uniform", 10, 20))] * 2]
 
 
-MAY_NOT_FIT = {"huge", "shut", "disk", "groups"}
+MAY_NOT_FIT = {"huge", "shut", "disk", "groups", "late"}
 """Kinds of jobs that not every cluster takes: larger than a node, in a closed queue, with as many
 volumes as nodes attach, with sub-groups but without a topology, which Volcano does not place.
 """
@@ -306,53 +312,11 @@ APART = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
      "topologyKey": "kubernetes.io/hostname"}]}}
 
 
-def _task(name: str, replicas: int, least: int | None = None, ports: list[int] | None = None,
-          parts: int | None = None, cpu: int = 1, **spec) -> dict:
-    """A task of a Volcano Job."""
-    container = {"name": "main", "resources": {"requests": {"cpu": str(cpu), "memory": "1Gi"}},
-                 "ports": [{"containerPort": port, "hostPort": port} for port in ports or ()]}
-    partitions = {"totalPartitions": parts, "partitionSize": replicas // parts,
-                  "minPartitions": parts} if parts else None
-    return {"name": name, "replicas": replicas, "partitionPolicy": partitions,
-            "minAvailable": replicas if least is None else least,
-            "template": {"spec": {"containers": [container], **spec}}}
-
-
-@define(slots=True)
-class ManifestJob(JobTemplate):
-    """A kind of job that is a Volcano Job."""
-
-    manifest: str = ""
-
-    def build(self, name, classes=()):
-        """Return the PodGroup of one such job and its pods, which are created once it is admitted.
-        """
-        (job,) = loads(self.manifest)
-        made = [obj.changed(metadata={"uid": "", "creation_timestamp": None}) for obj in
-                Cluster(classes).add(job.changed(metadata={"name": name})).objects()]
-        (group,) = (obj for obj in made if obj.kind == "PodGroup")
-        return group, [], [obj for obj in made if obj.kind == "Pod"]
-
-
-def _job(name: str, queue: str, tasks: list[dict], least: int | None = None,
-         topology: tuple[str, int] | None = None) -> JobTemplate:
-    """A kind of job from a Volcano Job's manifest."""
-    for task in tasks:
-        task["template"]["metadata"] = {"labels": {"kind": name}}
-    near = {"mode": topology[0], "highestTierAllowed": topology[1]} if topology else None
-    least = sum(task["minAvailable"] for task in tasks) if least is None else least
-    manifest = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job",
-                "metadata": {"name": name},
-                "spec": {"queue": queue, "schedulerName": "volcano", "minAvailable": least,
-                         "tasks": tasks, "networkTopology": near}}
-    return ManifestJob(name, manifest=json.dumps(manifest), run_time=("uniform", 10, 30))
-
-
 def simulation(seed: int, chance: float, check: bool = True,
                drawn: Scenario | None = None) -> Simulation:
     """Return a run that has not begun."""
     drawn = drawn or scenario(seed)
-    build = Audited if check else Simulation
+    build = partial(Audited, users=True) if check else Simulation
     faults = Faults.all(chance)
     faults.chance["read_refused"] = min(10 * chance, 1)  # a read follows a refused bind alone
     sim = build(drawn.cluster, drawn.conf, seed=seed, faults=faults,
@@ -385,9 +349,12 @@ def fits_alone(drawn: Scenario, template: JobTemplate) -> bool:
     makes also where allocate never places the job.
     """
     cluster = drawn.cluster.copy().remove("held")
-    for obj in template.build(template.name, cluster.objects()):
-        cluster.add(*(obj if isinstance(obj, list) else [obj]))
-    return any(operation == "allocate" for operation, *_ in cluster.run(drawn.conf).committed)
+    classes = [obj for obj in cluster.objects() if obj.kind == "PriorityClass"]
+    group, first, later = template.build(template.name, classes)
+    cluster.add(group, *(pod.changed(spec={"scheduling_gates": []}) for pod in first + later))
+    mine = {pod.key for pod in first + later}
+    return any(operation == "allocate" and key in mine
+               for operation, key, *_ in cluster.run(drawn.conf).committed)
 
 
 def unfinished(sim: Simulation) -> list[str]:

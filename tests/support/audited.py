@@ -15,6 +15,7 @@ from random import Random
 from typing import Any
 
 import attrs
+from meddling import Users
 from policy_audit import PolicyAudit
 from session_audit import SessionAudit
 from twins import in_its_words, twin
@@ -36,7 +37,8 @@ from volcano_lab.simulation.faults import Disturbance
 class Audited(Simulation):
     """A `Simulation` with an audit of each session."""
 
-    def __init__(self, *given: Any, observer: Observer | None = None, **named: Any) -> None:
+    def __init__(self, *given: Any, observer: Observer | None = None, users: bool = False,
+                 **named: Any) -> None:
         self.audit, self.rival = SessionAudit(), Rival(self)
         self.mischief = Random(f"{named.get('seed', 0)} mischief")
         self.copied: dict[str, Any] = {}  # the cache, and what was decided on a copy of it
@@ -45,6 +47,7 @@ class Audited(Simulation):
         super().__init__(*given, observer=joined(*audits, self.rival, observer),
                          **{"check": True} | named)
         self.books = JobBooks(self)
+        self.users = Users(self, self.seed) if users else None
 
     def strikes(self) -> bool:
         """Whether something goes wrong of which a user's simulation has no fault."""

@@ -18,7 +18,7 @@ def run_events(sim: Simulation, count: int) -> None:
 def settle(sim: Simulation, longest: float = 100_000.0) -> None:
     """No more jobs, failures or faults; let time pass until every job that can has finished."""
     sim.faults.chance, sim.faults.plan = {}, []
-    take_off(sim, "arrival", "node_failure")
+    take_off(sim, "arrival", "node_failure", "meddle")
     end = sim.calendar.now + longest
     while sim.calendar.now < end and not _still(sim):
         sim.run(sim.calendar.now + 10 * sim.period)

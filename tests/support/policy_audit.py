@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import node_rules
 import policy_rules as rules
 from queue_audit import QueueAudit
 
@@ -151,23 +152,36 @@ class PolicyAudit(Observer):
 
     def chose(self, task: TaskInfo, nodes: Sequence[NodeInfo], node: NodeInfo | None,
               errors: Any) -> None:
-        if node is None:
+        if self.action not in ("allocate", "backfill"):
             return
-        if len(self._counted(node)) >= node.allocatable.get("pods"):
-            self.problems.append(f"{task.key} is placed on {node.name}, which is full of pods")
-        if task.pod.status.nominated_node_name or "network-topology-aware" in self.ssn.plugins:
-            return
+        pods = {other.name: self._counted(other) for other in self.ssn.node_list}
         fitting = [other for other in nodes
                    if task.init_resreq.less_equal(other.future_idle, ZERO)
-                   and self.ssn.predicate_for_allocate(task, other) is None]
+                   and self._is_allowed(task, other, pods)]
+        if node is None:
+            if fitting and not (task.pod.spec.affinity or task.pod.status.nominated_node_name):
+                self.problems.append(f"{task.key} fits on {fitting[0].name}, and is not placed")
+            return
+        if task.pod.status.nominated_node_name:
+            return
         now = [other for other in fitting if task.init_resreq.less_equal(other.idle, ZERO)]
         if node not in (among := now if now and self.action == "allocate" else fitting):
             self.problems.append(f"{task.key} is placed on {node.name}, and others fit before it")
             return
-        scores = {other.name: rules.score(self.ssn, task, other, self._counted(other))
-                  for other in among}
-        if scores[node.name] < max(scores.values()) - 1e-6:
-            self.problems.append(f"{task.key} is placed on {node.name}, the scores are {scores}")
+        points = node_rules.scores(self.ssn, task, among, pods)
+        if points is not None and points[node.name] < max(points.values()) - 1e-6:
+            self.problems.append(f"{task.key} is placed on {node.name}, the scores are {points}")
+
+    def _is_allowed(self, task: TaskInfo, node: NodeInfo, pods: node_rules.Pods) -> bool:
+        """Return whether the plugins allow a node, and compare them with the rules; of volumes there
+        are none.
+        """
+        allowed = self.ssn.predicate_for_allocate(task, node) is None
+        refusal = node_rules.refusal(self.ssn, task, node, pods)
+        if allowed and refusal or not (allowed or refusal or task.pod.spec.volumes):
+            self.problems.append(f"{task.key} is {'' if allowed else 'not '}allowed on "
+                                 f"{node.name}: {refusal or 'no rule refuses it'}")
+        return allowed
 
     def _counted(self, node: NodeInfo) -> list[Any]:
         """Return the pods that count on a node: not those evicted in this session."""
@@ -175,7 +189,9 @@ class PolicyAudit(Observer):
                 if task.status != RELEASING or task.uid in self.leaving]
 
     def note(self, kind: str, /, **facts: Any) -> None:
-        if kind == "victims":
+        if kind == "victims" and facts.get("action") == "shuffle":
+            self.problems += rules.shuffle_problems(self.ssn, facts["chosen"])
+        elif kind == "victims":
             self.problems += self._victim_problems(**facts)
         elif kind == "prepared":
             self.problems += self._chosen_by_trial(**facts)

@@ -9,18 +9,18 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any
 
+from node_rules import zone_is_open
 from queue_audit import above_where, deadline, held, held_in, line
 
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeInfo
-from volcano_lab.api.objects import Taint
 from volcano_lab.api.queue import QueueInfo
 from volcano_lab.api.resource import CPU, MEMORY, MIN_RESOURCE, PODS, Resource, share_of
-from volcano_lab.api.status import PENDING, READY_STATUSES
+from volcano_lab.api.status import COMPLETED_STATUSES, PENDING, READY_STATUSES, RUNNING
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.session import Session
-from volcano_lab.plugins.kube.resources import pod_requests
 
+PREEMPTABLE = "volcano.sh/preemptable"
 CRITICAL = ("system-cluster-critical", "system-node-critical")
 Tasks = Sequence[TaskInfo]
 
@@ -45,6 +45,7 @@ JOB_KEYS: dict[str, Callable[[Session, JobInfo], Any]] = {
     "gang": lambda ssn, job: ready_count(job.tasks.values()) >= job.min_available,
     "drf": lambda ssn, job: share(ssn, held(job)),
     "sla": lambda ssn, job: deadline(ssn, job),
+    "tdm": lambda ssn, job: job.pod_group.metadata.annotations.get(PREEMPTABLE) == "true",
 }
 
 
@@ -165,6 +166,20 @@ def _by_budgets(ssn: Session, claimant: TaskInfo, candidates: Tasks) -> list[Tas
     return named
 
 
+def _by_cooldown(ssn: Session, claimant: TaskInfo, candidates: Tasks) -> list[TaskInfo]:
+    """Pods that do not run, or were scheduled long enough ago."""
+    named = []
+    for task in candidates:
+        meta, status = task.pod.metadata, task.pod.status
+        text = {**meta.annotations, **meta.labels}.get("volcano.sh/cooldown-time")
+        since = [each.last_transition_time for each in status.conditions
+                 if each.type == "PodScheduled"]
+        seconds = int(text[:-1]) * {"s": 1, "m": 60}[text[-1]] if text else 0
+        if not text or not since or status.phase != "Running" or since[0] + seconds <= ssn.now:
+            named.append(task)
+    return named
+
+
 RULES: dict[tuple[str, str], Callable[[Session, TaskInfo, Tasks], list[TaskInfo]]] = {
     ("preemptable", "priority"): _by_priority,
     ("preemptable", "gang"): _by_gang, ("reclaimable", "gang"): _by_gang,
@@ -172,6 +187,7 @@ RULES: dict[tuple[str, str], Callable[[Session, TaskInfo, Tasks], list[TaskInfo]
     ("reclaimable", "conformance"): _by_conformance,
     ("preemptable", "drf"): _by_drf,
     ("preemptable", "pdb"): _by_budgets, ("reclaimable", "pdb"): _by_budgets,
+    ("preemptable", "cdp"): _by_cooldown, ("reclaimable", "cdp"): _by_cooldown,
     ("reclaimable", "proportion"): _in_turn(_above_deserved),
     ("reclaimable", "capacity"): _in_turn(_above_its_own),
 }
@@ -211,6 +227,12 @@ def admission_votes(ssn: Session, job: JobInfo, sums: Any) -> Iterator[list[bool
         for plugin, _ in tier:
             if plugin == "sla":
                 votes.append(True if ssn.now >= deadline(ssn, job) else None)
+            elif plugin == "resourcequota":
+                wanted = sums.permitted + least
+                votes.append(not any(_exceeds(wanted + used, hard, least)
+                                     for hard, used in _quotas(ssn, job)))
+                if votes[-1] and False not in votes:  # even where another plugin refuses then
+                    sums.permitted = wanted
             elif plugin == "overcommit":
                 wanted = sums.everything + least
                 limit = ssn.total_resource * 1.2 - ssn.table.total("used")
@@ -223,58 +245,40 @@ def admission_votes(ssn: Session, job: JobInfo, sums: Any) -> Iterator[list[bool
         yield votes
 
 
+def _quotas(ssn: Session, job: JobInfo) -> list[tuple[Resource, Resource]]:
+    """Return what each quota of a job's namespace limits, CPU and memory, and what is in use."""
+    return [(Resource.from_list(quota.status.hard), Resource.from_list(quota.status.used))
+            for quota in ssn.snapshot.resource_quotas.get(job.namespace, ())]
+
+
 def _exceeds(amount: Resource, limit: Resource, of: Resource) -> bool:
     return any(of.get(name) > 0 and amount.get(name) > limit.get(name) for name in (CPU, MEMORY))
 
 
-# -- which node is best ----------------------------------------------------------------------------
+# -- hours of nodes ------------------------------------------------------------------------------------
 
 
-def keeps_off(task: TaskInfo, node: NodeInfo) -> str:
-    """Return what of the node itself keeps a pod off it, "" where nothing does."""
-    spec = node.node.spec
-    cordon = [Taint("node.kubernetes.io/unschedulable", effect="NoSchedule")] * spec.unschedulable
-    for taint in (*spec.taints, *cordon):
-        if taint.effect != "PreferNoSchedule" and not tolerated(taint, task):
-            return f"the node's taint {taint.key} is not tolerated"
-    wanted = task.pod.spec.node_selector
-    return "" if wanted.items() <= node.labels.items() else (
-        "the pod's nodeSelector names other nodes")
+def shuffle_problems(ssn: Session, chosen: Sequence[str]) -> Iterator[str]:
+    """Pods leave nodes whose hours have ended, of each job as many at once as its budget says."""
+    by_key = {task.key: task for job in ssn.jobs.values() for task in job.tasks.values()}
+    for key in chosen:
+        zone = ssn.nodes[by_key[key].node_name].labels.get("volcano.sh/revocable-zone")
+        notes = by_key[key].pod.metadata.annotations
+        if zone is None or zone_is_open(ssn, zone) or notes.get(PREEMPTABLE) != "true":
+            yield f"{key} is evicted, and it may stay"
+    for uid, count in Counter(by_key[key].job for key in chosen).items():
+        if count > may_lose(ssn.jobs[uid]):
+            yield f"job {uid} loses {count} tasks, and may lose {may_lose(ssn.jobs[uid])}"
 
 
-def tolerated(taint: Taint, task: TaskInfo) -> bool:
-    """Return whether a pod tolerates a taint, whatever its value."""
-    return any(each.key in ("", taint.key) and each.effect in ("", taint.effect)
-               for each in task.pod.spec.tolerations)
-
-
-def score(ssn: Session, task: TaskInfo, node: NodeInfo, pods: Sequence[Any]) -> float:
-    """Return a node's score for a pod without preferences: nodeorder's and binpack's parts."""
-    points = 0.0
-    if "nodeorder" in ssn.plugins:
-        asked, counted = pod_requests(task.pod), [pod_requests(pod) for pod in pods]
-        offered = [int(node.allocatable.get(name)) for name in (CPU, MEMORY)]
-        taken = [sum(each.counted_non_zero[n] for each in counted) + asked.asked_non_zero[n]
-                 for n in (0, 1)]
-        free = [max(has - of, 0) * 100 // has for of, has in zip(taken, offered, strict=True)
-                if has]
-        points += sum(free) // len(free) if free else 0
-        gpus = "nvidia.com/gpu"
-        used = {name: sum(dict(each.counted).get(name, 0) for each in counted)
-                + dict(asked.asked).get(name, 0) for name in (CPU, MEMORY, gpus)}
-        has = {CPU: offered[0], MEMORY: offered[1], gpus: node.allocatable.get(gpus) / 1000}
-        parts = [min(used[name] / has[name], 1.0) for name in has if has[name] and (
-            name != gpus or dict(asked.asked).get(gpus))]
-        if any(dict(asked.asked).values()):
-            mean = sum(parts) / len(parts) if parts else 0.0
-            spread = sum((part - mean) ** 2 for part in parts) / max(len(parts), 1)
-            points += (1 - spread ** 0.5) * 100 // 1
-        points -= 300 * any(taint.effect == "PreferNoSchedule"
-                            and not tolerated(taint, task) for taint in node.node.spec.taints)
-    if "binpack" in ssn.plugins:
-        weights = {name: amount for name, amount in task.resreq if name in (CPU, MEMORY) and amount}
-        filled = {name: node.used.get(name) + amount for name, amount in weights.items()}
-        if weights and all(amount <= node.allocatable.get(name) for name, amount in filled.items()):
-            points += 100 * sum(amount / node.allocatable.get(name)
-                                for name, amount in filled.items()) / len(weights)
-    return points
+def may_lose(job: JobInfo) -> int:
+    """Return how many tasks of a job may be evicted at once, by its annotations as drawn."""
+    notes, tasks = job.pod_group.metadata.annotations, job.tasks.values()
+    running = sum(task.status == RUNNING for task in tasks)
+    ended = sum(task.status in COMPLETED_STATUSES for task in tasks)
+    if least := notes.get("volcano.sh/jdb-min-available"):
+        return running - int(least) if running >= int(least) else 1
+    if most := notes.get("volcano.sh/jdb-max-unavailable"):
+        share = -(-int(most.removesuffix("%")) * len(tasks) // 100)
+        return max(share - (len(tasks) - ended - running), 0)
+    return 1

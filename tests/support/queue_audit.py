@@ -41,6 +41,7 @@ class QueueAudit:
         self.inqueue = self._sums(reserved)
         self.elastic = self._sums(lambda job: job.allocated.exceeded_part(
             Resource.from_list(job.pod_group.spec.min_resources)))
+        self.permitted = EMPTY  # by plugin resourcequota, in this session
         self.everything = total(map(reserved, ssn.jobs.values()))
         self.shares = {name: self._share(name) for name in self.attrs}
 
@@ -255,12 +256,15 @@ def held_in(ssn: Session, queue: str) -> Resource:
 
 
 def reserved(job: JobInfo) -> Resource:
-    """Return the CPU and memory that an admitted job reserves beyond what it has allocated."""
+    """Return the CPU and memory that an admitted job reserves beyond what it has allocated, but for
+    pods with a gate.
+    """
     phase, least = job.pod_group.status.phase, Resource.from_list(job.pod_group.spec.min_resources)
     holding = [task for task in job.tasks.values() if task.status in ALLOCATED_STATUSES]
+    gated = requested(task for task in job.tasks.values() if task.pod.spec.scheduling_gates)
     if phase == "Running" and len(holding) >= job.pod_group.spec.min_member:
-        return whole(least.exceeded_part(requested(holding)))
-    return whole(least) if phase == "Inqueue" else EMPTY
+        return whole(least.exceeded_part(requested(holding)).exceeded_part(gated))
+    return whole(least.exceeded_part(gated)) if phase == "Inqueue" else EMPTY
 
 
 def whole(resource: Resource) -> Resource:

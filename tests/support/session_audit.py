@@ -11,7 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from policy_rules import is_critical, keeps_off, ready_count
+from node_rules import keeps_off
+from object_audit import counts_problems, object_problems
+from policy_rules import is_critical, ready_count
 from queue_audit import QueueAudit, has_room, limit_problems
 from status_audit import written_problems
 
@@ -74,7 +76,7 @@ class SessionAudit(Observer):
         self.bound: dict[str, set[str]] = {}
         self.lost: Counter[str] = Counter()
         self.queues = QueueAudit(ssn)
-        self.problems += self.queues.opening_problems()
+        self.problems += [*self.queues.opening_problems(), *object_problems(ssn)]
 
     def action_started(self, ssn: Session, action: str) -> None:
         self.action = action
@@ -214,7 +216,7 @@ class SessionAudit(Observer):
                    f"and job {job.uid} falls below its minimum of {job.min_available}")
 
     def note(self, kind: str, /, **facts: Any) -> None:
-        if kind == "victims":
+        if kind == "victims" and facts.get("action") != "shuffle":
             self.problems += self._victim_problems(**facts)
 
     def _victim_problems(self, task: str, chosen: list[str], candidates: list[str] | None = None,
@@ -254,7 +256,7 @@ class SessionAudit(Observer):
             for task in job.tasks.values():
                 self.problems += self._task_problems(task)
                 self.problems += self._sent_problems(task)
-            self.problems += self._open_problems(job)
+            self.problems += [*self._open_problems(job), *counts_problems(job)]
             if job.uid in self.bound:
                 self.problems += gang_problems(job, self.lost[job.uid])
                 self.problems += self._topology_problems(job)

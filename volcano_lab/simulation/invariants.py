@@ -30,8 +30,11 @@ class InvariantBroken(AssertionError):
 
 def problems_of(sim: Simulation) -> list[str]:
     """Return a sentence for each invariant that does not hold now."""
-    tasks = [task for job in sim.cache.jobs.values() for task in job.tasks.values()]
-    jobs = (job_problems(job) for job in sim.cache.jobs.values())
+    cache = sim.cache
+    tasks = [task for job in cache.jobs.values() for task in job.tasks.values()]
+    tasks += [task for node in (*cache.nodes.values(), *cache.deleted_nodes.values())
+              for task in node.tasks.values() if not task.job]
+    jobs = map(job_problems, cache.jobs.values())
     checks = (_lost_pods(sim), _bindings(sim), _overcommitted(sim, tasks), _known_pods(sim, tasks),
               _nodes(sim, tasks), *jobs, _stuck(sim, tasks), _session(sim))
     return [problem for check in checks for problem in check]
@@ -85,7 +88,8 @@ def _overcommitted(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
 def _known_pods(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
     """Check that the cache has a task for each pod the scheduler was informed of, and no other."""
     informed = {pod.metadata.uid: pod.key
-                for (kind, _), pod in sim.informer.known.items() if kind == "Pod"}
+                for (kind, key), pod in sim.informer.known.items()
+                if kind == "Pod" and key not in sim.cache.pods_left_out}
     held = [task.uid for task in tasks]
     if len(held) != len(set(held)):
         yield "a pod has two tasks"
