@@ -12,6 +12,7 @@ from typing import Any
 from attrs import define
 from kinds import job, task
 
+from volcano_lab.api.objects import SubGroupPolicySpec
 from volcano_lab.cluster import Cluster
 from volcano_lab.simulation import JobTemplate
 
@@ -21,14 +22,15 @@ ZONE_OF_TIME = "00:00-00:02"
 
 @define
 class Draft:
-    """A scenario so far: `nodes` is how many there are, `kind` how queues share, `queues` those
-    that take jobs.
+    """A scenario so far: `nodes` is how many there are, `kind` how queues share, `topology` whether
+    there are HyperNodes, `queues` those that take jobs.
     """
 
     cluster: Cluster
     conf: dict[str, Any]
     nodes: int
     kind: str
+    topology: bool
     queues: list[str]
     random: Random
 
@@ -167,6 +169,13 @@ def preferences(draft: Draft) -> list[JobTemplate]:
             job("together", draft.queue, [task("a", 3, least=1, affinity=needs)])]
 
 
+def ranks(draft: Draft) -> list[JobTemplate]:
+    """A job whose tasks have other priorities, by their class or by an annotation."""
+    return [job("ranks", draft.queue, [
+        task("a", 2, least=0, priorityClassName="low"), task("b", 1, priorityClassName="high"),
+        task("c", 1, least=0, notes={"volcano.sh/task-priority": "500"})], least=1)]
+
+
 def amounts(draft: Draft) -> list[JobTemplate]:
     """Requests in other units, of init containers and sidecars, for several ports, with overhead.
     """
@@ -181,8 +190,13 @@ def amounts(draft: Draft) -> list[JobTemplate]:
 
 
 def loose(draft: Draft) -> list[JobTemplate]:
-    """A PodGroup without minResources, and pods with a gate, which is removed later."""
-    return [job("loose", draft.queue, [task("a", 3, least=2)], loose=True),
+    """A PodGroup without minResources, one with sub-groups of one pod each, and pods with a gate,
+    which is removed later.
+    """
+    return [job("single", draft.queue, [task("a", 2)], sub_groups=(
+        SubGroupPolicySpec("each", match_label_keys=["kind"], min_sub_groups=1),),
+        topology=("hard", 2) if draft.topology else None),
+            job("loose", draft.queue, [task("a", 3, least=2)], loose=True),
             job("gated", draft.queue, [task("a", 2, schedulingGates=[{"name": "wait"}])])]
 
 
@@ -224,7 +238,23 @@ def roles(draft: Draft) -> list[JobTemplate]:
     notes = {"volcano.sh/task-topology-affinity": "ps,worker",
              "volcano.sh/task-topology-anti-affinity": "ps",
              "volcano.sh/task-topology-task-order": "worker,ps"}
-    return [job("buckets", draft.queue, [task("ps", 2), task("worker", 3, least=1)], notes=notes)]
+    odd = notes | {"volcano.sh/task-topology-affinity": "ps,worker;worker,unknown"}
+    tasks = [task("ps", 2), task("worker", 3, least=1), task("other", 1)]
+    return [job("buckets", draft.queue, tasks, notes=notes),
+            job("no-buckets", draft.queue, tasks, notes=odd)]
+
+
+def balance(draft: Draft) -> list[JobTemplate]:
+    """Pods that leave nodes with a high load, for others with a low one."""
+    draft.plugin("rescheduling", interval="2m", metricsPeriod="10m", strategies=[
+        {"name": "lowNodeUtilization", "params": {
+            "thresholds": {"cpu": 30, "memory": 30},
+            "targetThresholds": {"cpu": 60, "memory": 70}}}])
+    draft.conf["actions"] += ", shuffle"
+    for cpu, memory in ((20, 10), (90, 30), (25, 20)):
+        draft.node({}, annotations={"volcano-lab/cpu-usage": str(cpu),
+                                    "volcano-lab/memory-usage": str(memory)})
+    return []
 
 
 def guarantees(draft: Draft) -> list[JobTemplate]:
@@ -257,4 +287,4 @@ def late_volumes(draft: Draft) -> list[JobTemplate]:
 
 FEATURES: list[Callable[[Draft], list[JobTemplate]]] = [
     cooldown, hours, groups_of_nodes, load, strategies, quota, spread, preferences, amounts, loose,
-    strangers, system, default_class, roles, guarantees, late_volumes]
+    strangers, system, default_class, roles, ranks, balance, guarantees, late_volumes]

@@ -5,6 +5,7 @@ from typing import Any
 
 from attrs import define
 
+from volcano_lab.api.objects import SubGroupPolicySpec
 from volcano_lab.cluster import Cluster
 from volcano_lab.manifests.loader import loads
 from volcano_lab.simulation import JobTemplate
@@ -12,10 +13,13 @@ from volcano_lab.simulation import JobTemplate
 
 @define(slots=True)
 class ManifestJob(JobTemplate):
-    """A kind of job that is a Volcano Job; with `loose` its PodGroup has no minResources."""
+    """A kind of job that is a Volcano Job; with `loose` its PodGroup has no minResources, with
+    `sub_groups` other policies than the controller makes.
+    """
 
     manifest: str = ""
     loose: bool = False
+    sub_groups: tuple[SubGroupPolicySpec, ...] = ()
 
     def build(self, name, classes=()):
         """Return the PodGroup of one such job and its pods, which are created once it is admitted.
@@ -26,6 +30,8 @@ class ManifestJob(JobTemplate):
         (group,) = (obj for obj in made if obj.kind == "PodGroup")
         if self.loose:
             group = group.changed(spec={"min_resources": None})
+        if self.sub_groups:
+            group = group.changed(spec={"sub_group_policy": list(self.sub_groups)})
         return group, [], [obj for obj in made if obj.kind == "Pod"]
 
 
@@ -46,7 +52,8 @@ def task(name: str, replicas: int, least: int | None = None, ports: list[Any] | 
 
 def job(name: str, queue: str, tasks: list[dict[str, Any]], least: int | None = None,
         topology: tuple[str, int] | None = None, notes: dict[str, str] | None = None,
-        loose: bool = False, **spec: Any) -> JobTemplate:
+        loose: bool = False, sub_groups: tuple[SubGroupPolicySpec, ...] = (),
+        **spec: Any) -> JobTemplate:
     """A kind of job from a Volcano Job's manifest."""
     for each in tasks:
         each["template"]["metadata"]["labels"] |= {"kind": name}
@@ -57,4 +64,4 @@ def job(name: str, queue: str, tasks: list[dict[str, Any]], least: int | None = 
                 "spec": {"queue": queue, "schedulerName": "volcano", "minAvailable": least,
                          "tasks": tasks, "networkTopology": near, **spec}}
     return ManifestJob(name, manifest=json.dumps(manifest), run_time=("uniform", 10, 30),
-                       loose=loose)
+                       loose=loose, sub_groups=sub_groups)

@@ -9,6 +9,7 @@ are deleted, and time passes until every other job has finished.
 
 import argparse
 import json
+import re
 import sys
 import time
 from collections import Counter
@@ -16,9 +17,11 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
+import yaml
 from attrs import define
 
-sys.path[:0] = [str(Path(__file__).parents[1] / "tests" / "support"), str(Path(__file__).parent)]
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 
 from audited import Audited
 from driving import delete_job, run_events, settle
@@ -126,7 +129,7 @@ def scenario(seed: int) -> Scenario:
                      labels=labels)
     queues = _add_queues(cluster, kind, 8 * nodes, random)
     if topology:
-        _add_hyper_nodes(cluster, nodes)
+        _add_hyper_nodes(cluster, nodes, Random(f"racks {seed}"))
     if kind != "hdrf" and more.random() < 0.4:
         cluster.queue(more.choice(queues), reclaimable=False)
     if kind != "hdrf" and marks.random() < 0.4:
@@ -145,10 +148,10 @@ def scenario(seed: int) -> Scenario:
                   for make in _more_kinds(cluster, nodes, topology, kinds)]
     templates += _add_marks(cluster, nodes, conf, marks, marks.choice(queues))
     features = Random(f"features {seed}")
-    draft = Draft(cluster, conf, nodes + 1, kind, queues, features)
+    draft = Draft(cluster, conf, nodes + 1, kind, topology, queues, features)
     for feature in features.sample(FEATURES, 4):
         templates += feature(draft)
-    return Scenario(cluster, json.dumps(conf), templates, more.choice([0.5, 2.5]),
+    return Scenario(cluster, _as_text(conf, features), templates, more.choice([0.5, 2.5]),
                     rate=marks.choice([0.25, 0.5]))
 
 
@@ -182,17 +185,25 @@ def _add_queues(cluster: Cluster, kind: str, cpus: int, random: Random) -> list[
     return ["prod", "research", "batch"]
 
 
-def _add_hyper_nodes(cluster: Cluster, nodes: int) -> None:
-    """Two nodes a rack (tier 1), all racks below the top (tier 2)."""
+def _add_hyper_nodes(cluster: Cluster, nodes: int, random: Random) -> None:
+    """Two nodes a rack (tier 1), all racks below the top (tier 2). Racks name their nodes, or match
+    their labels, or their names by a pattern.
+    """
+    def member(kind: str, **selector: dict) -> dict:
+        return {"type": kind, "selector": selector}
+
     racks = [f"r{rack}" for rack in range(nodes // 2)]
-    members = {rack: [("Node", f"n{2 * n + 1}"), ("Node", f"n{2 * n + 2}")]
-               for n, rack in enumerate(racks)} | {"top": [("HyperNode", rack) for rack in racks]}
+    members = {"top": [member("HyperNode", exactMatch={"name": rack}) for rack in racks]}
+    for rack, first in zip(racks, range(1, nodes, 2), strict=False):
+        members[rack] = random.choice([
+            [member("Node", exactMatch={"name": f"n{n}"}) for n in (first, first + 1)],
+            [member("Node", regexMatch={"pattern": f"^[mn][{first}{first + 1}]$"})],
+            [member("Node", labelMatch={"matchLabels": {"rack": rack}})]])
     for name, below in members.items():
         cluster.add(json.dumps({
             "apiVersion": "topology.volcano.sh/v1alpha1", "kind": "HyperNode",
-            "metadata": {"name": name}, "spec": {"tier": 2 if name == "top" else 1, "members": [
-                {"type": type_, "selector": {"exactMatch": {"name": member}}}
-                for type_, member in below]}}))
+            "metadata": {"name": name},
+            "spec": {"tier": 2 if name == "top" else 1, "members": below}}))
 
 
 def _conf(kind: str, topology: bool, random: Random) -> dict:
@@ -218,6 +229,15 @@ def _conf(kind: str, topology: bool, random: Random) -> dict:
                  [{"name": "pdb"}] * (random.random() < 0.3)]
     return {"actions": ", ".join([*actions, "backfill"]),
             "tiers": [{"plugins": plugins} for plugins in tiers]}
+
+
+def _as_text(conf: dict, random: Random) -> str:
+    """Return a configuration as JSON, or as YAML with a number in another of its forms."""
+    if random.random() < 0.3:
+        return json.dumps(conf)
+    text = yaml.safe_dump(conf, sort_keys=False, default_flow_style=random.choice([None, False]))
+    form = random.choice(["{}", "+{}", "0x{:x}"])
+    return re.sub(r"(?<=: )(\d+)(?=[\n,}])", lambda found: form.format(int(found[1])), text)
 
 
 def _kinds(topology: bool) -> list:
@@ -303,7 +323,7 @@ def _add_marks(cluster: Cluster, nodes: int, conf: dict, random: Random, queue: 
                           run_time=("uniform", 10, 20))] * 2]
 
 
-MAY_NOT_FIT = {"huge", "shut", "disk", "groups", "late"}
+MAY_NOT_FIT = {"huge", "shut", "disk", "groups", "single", "late"}
 """Kinds of jobs that not every cluster takes: larger than a node, in a closed queue, with as many
 volumes as nodes attach, with sub-groups but without a topology, which Volcano does not place.
 """

@@ -8,6 +8,7 @@ another scheduler take the resources that a session has just chosen.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from copy import deepcopy
@@ -15,6 +16,7 @@ from random import Random
 from typing import Any
 
 import attrs
+import yaml
 from meddling import Users
 from policy_audit import PolicyAudit
 from session_audit import SessionAudit
@@ -27,6 +29,7 @@ from volcano_lab.cache import dump
 from volcano_lab.cache.api_server import ADDED, DELETED, UNAVAILABLE, ApiError, WatchEvent
 from volcano_lab.framework.observer import Observer, joined
 from volcano_lab.framework.session import Session
+from volcano_lab.manifests.owners import submitted_again
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.simulation import InvariantBroken, JobTemplate, Simulation
 from volcano_lab.simulation.calendar import Entry
@@ -88,7 +91,8 @@ class Audited(Simulation):
         """
         dumped = dump.dump(self.cache)
         if self.copied != dumped or self.reads_time:
-            audit, scheduler = SessionAudit(), Scheduler(dump.load(twin(dumped)), self.conf)
+            conf = self.conf and json.dumps(yaml.safe_load(self.conf))  # read by another reader
+            audit, scheduler = SessionAudit(), Scheduler(dump.load(twin(dumped)), conf)
             scheduler.memory = deepcopy(self.scheduler.memory)
             audits = joined(audit, PolicyAudit(audit.problems))
             ssn = scheduler.run_once(audits, arrays=False, now=self.server.clock())
@@ -155,8 +159,8 @@ def decided(ssn: Session) -> dict[str, Any]:
 
 
 class Rival(Observer):
-    """Another scheduler: where it `comes`, all CPUs that are left on the first node which a session
-    chooses are taken before the session can bind anything there.
+    """Others who are quicker than a session: where one `comes`, another scheduler takes all CPUs
+    that are left on the first node which the session chooses, or a user replaces the pod.
     """
 
     def __init__(self, sim: Simulation):
@@ -166,6 +170,9 @@ class Rival(Observer):
         self.came = False
 
     def chose(self, task: TaskInfo, nodes: Any, node: Any, errors: Any) -> None:
+        if self.comes and node is not None and self.sim.mischief.random() < 0.3:
+            self._replaces(task)
+            return
         known = self.sim.cache.nodes.get(node.name) if self.comes and node is not None else None
         cpus = int(known.idle.milli_cpu // 1000) if known is not None and known.ready else 0
         if cpus <= 0 or self.sim.server.find("Node", node.name) is None:
@@ -176,6 +183,14 @@ class Rival(Observer):
             pod, spec=attrs.evolve(pod.spec, node_name=node.name, scheduler_name="rival")))
         self.sim.informer.handle(WatchEvent(ADDED, pod))
         self.sim.calendar.after(10.0, self.sim._pod_deleted, pod=pod.key)
+
+    def _replaces(self, task: TaskInfo) -> None:
+        """A user replaces the pod that the session has just given a node by one of its name."""
+        pod = self.sim.server.find("Pod", task.key)
+        if pod is not None and pod.metadata.uid == task.uid and not pod.spec.node_name:
+            self.comes, self.came = False, True
+            self.sim.server.remove("Pod", task.key)
+            self.sim.server.create(submitted_again(pod))
 
 
 def under_way_problems(sim: Simulation) -> Iterator[str]:

@@ -1,5 +1,5 @@
-"""Users who change the cluster while it runs: a queue, a priority class, a budget, a node, a tree of
-HyperNodes. What they change they change back after a while.
+"""Users who change the cluster while it runs: a queue, a priority class, a budget, a node, a
+HyperNode. What they change they change back after a while.
 """
 
 from __future__ import annotations

@@ -78,9 +78,9 @@ def refusal(ssn: Session, task: TaskInfo, node: NodeInfo, pods: Pods) -> str:
             found.append("it is full of pods")
     if "nodegroup" in ssn.plugins and not _group_points(ssn, task, node)[0]:
         found.append("it is in no group of nodes of the queue")
-    if "tdm" in ssn.plugins and (zone := node.labels.get(ZONE)) is not None:
-        if not zone_is_open(ssn, zone) or task.pod.metadata.annotations.get(ZONE) != "*":
-            found.append("the hours of its zone do not allow it")
+    zone = node.labels.get(ZONE) if "tdm" in ssn.plugins else None
+    if zone and not (zone_is_open(ssn, zone) and task.pod.metadata.annotations.get(ZONE) == "*"):
+        found.append("the hours of its zone do not allow it")
     if "usage" in ssn.plugins and any(
             load > limit for load, limit in zip(_load(node), (60, 70), strict=True)):
         found.append("its load is above the limits")
@@ -96,7 +96,8 @@ def _ports(task: TaskInfo, pods: Sequence[Pod]) -> str:
 def terms_of(pod: Pod, kind: str, how: str) -> list[Any]:
     """Return the terms of a pod's affinity to other pods."""
     affinity = pod.spec.affinity and getattr(pod.spec.affinity, kind)
-    return getattr(affinity, f"{how}_during_scheduling_ignored_during_execution") if affinity else []
+    name = f"{how}_during_scheduling_ignored_during_execution"
+    return getattr(affinity, name) if affinity else []
 
 
 def _beside(ssn: Session, term: Any, node: NodeInfo, pods: Pods, by: Pod) -> list[Pod]:

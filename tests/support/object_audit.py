@@ -107,7 +107,7 @@ def _of_task(task: TaskInfo) -> dict[str, Any]:
     notes = meta.annotations
     facts = {"uid": meta.uid, "key": f"{meta.namespace}/{meta.name}",
              "job": f"{meta.namespace}/{notes['scheduling.k8s.io/group-name']}",
-             "priority": 1 if spec.priority is None else spec.priority,
+             "priority": int(notes.get("volcano.sh/task-priority", spec.priority or 0)),
              "task_role": notes.get("volcano.sh/task-spec", ""),
              "sch_gated": bool(spec.scheduling_gates),
              "creation_timestamp": meta.creation_timestamp,

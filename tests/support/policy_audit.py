@@ -13,7 +13,7 @@ from volcano_lab.actions.preempt_topology import pod_priority
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.resource import CPU, MEMORY, PODS, ZERO
-from volcano_lab.api.status import RELEASING
+from volcano_lab.api.status import PENDING, RELEASING
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.points.rules import ExtensionPoint, Victims
@@ -37,10 +37,12 @@ class PolicyAudit(Observer):
         self.asked: tuple[JobInfo, bool | None] | None = None
         self.overused, self.least = "", ""
         self.tried: dict[str, list[TaskInfo]] = {}
+        self.placed: set[str] = set()
 
     def action_started(self, ssn: Session, action: str) -> None:
         self._answered(False)
         self.action, self.overused = action, ""
+        self.placed.clear()
 
     def action_ended(self, ssn: Session, action: str) -> None:
         self._answered(False)
@@ -154,6 +156,7 @@ class PolicyAudit(Observer):
               errors: Any) -> None:
         if self.action not in ("allocate", "backfill"):
             return
+        self.problems += self._order_problems(task)
         pods = {other.name: self._counted(other) for other in self.ssn.node_list}
         fitting = [other for other in nodes
                    if task.init_resreq.less_equal(other.future_idle, ZERO)
@@ -172,13 +175,24 @@ class PolicyAudit(Observer):
         if points is not None and points[node.name] < max(points.values()) - 1e-6:
             self.problems.append(f"{task.key} is placed on {node.name}, the scores are {points}")
 
+    def _order_problems(self, task: TaskInfo) -> Iterator[str]:
+        """No task of the job that has not been tried comes before this one."""
+        job = self.ssn.jobs[task.job]
+        self.placed.add(task.uid)
+        if (key := rules.task_key(self.ssn, task)) is None or self.action != "allocate":
+            return
+        yield from (f"{task.key} is placed before {other.key}" for other in job.tasks.values()
+                    if other.status == PENDING and other.uid not in self.placed
+                    and not other.best_effort and not other.sch_gated
+                    and rules.task_key(self.ssn, other) < key)
+
     def _is_allowed(self, task: TaskInfo, node: NodeInfo, pods: node_rules.Pods) -> bool:
-        """Return whether the plugins allow a node, and compare them with the rules; of volumes there
-        are none.
+        """Return whether the plugins allow a node; compare them with the rules, which have none
+        of volumes.
         """
         allowed = self.ssn.predicate_for_allocate(task, node) is None
         refusal = node_rules.refusal(self.ssn, task, node, pods)
-        if allowed and refusal or not (allowed or refusal or task.pod.spec.volumes):
+        if (allowed and refusal) or not (allowed or refusal or task.pod.spec.volumes):
             self.problems.append(f"{task.key} is {'' if allowed else 'not '}allowed on "
                                  f"{node.name}: {refusal or 'no rule refuses it'}")
         return allowed
@@ -190,6 +204,8 @@ class PolicyAudit(Observer):
 
     def note(self, kind: str, /, **facts: Any) -> None:
         if kind == "victims" and facts.get("action") == "shuffle":
+            if "rescheduling" in self.ssn.plugins:
+                return
             self.problems += rules.shuffle_problems(self.ssn, facts["chosen"])
         elif kind == "victims":
             self.problems += self._victim_problems(**facts)

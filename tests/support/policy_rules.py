@@ -13,13 +13,13 @@ from node_rules import zone_is_open
 from queue_audit import above_where, deadline, held, held_in, line
 
 from volcano_lab.api.job import JobInfo
-from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.queue import QueueInfo
 from volcano_lab.api.resource import CPU, MEMORY, MIN_RESOURCE, PODS, Resource, share_of
 from volcano_lab.api.status import COMPLETED_STATUSES, PENDING, READY_STATUSES, RUNNING
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.session import Session
 
+ROLES = "task-topology"
 PREEMPTABLE = "volcano.sh/preemptable"
 CRITICAL = ("system-cluster-critical", "system-node-critical")
 Tasks = Sequence[TaskInfo]
@@ -58,6 +58,20 @@ def job_key(ssn: Session, job: JobInfo, still: bool = True) -> tuple[Any, ...]:
         return tuple(JOB_KEYS[plugin](ssn, job) for plugin in takewhile(
             lambda plugin: plugin in ("priority", "sla"), plugins))
     return (*(JOB_KEYS[plugin](ssn, job) for plugin in plugins), job.creation_timestamp, job.uid)
+
+
+def task_key(ssn: Session, task: TaskInfo) -> tuple[Any, ...] | None:
+    """Return what orders the tasks of a job that allocate places: priority, the number in the name,
+    age; None for a job in parts, which are placed one by one.
+    """
+    spec = ssn.jobs[task.job].pod_group.spec
+    notes = ssn.jobs[task.job].pod_group.metadata.annotations
+    if spec.network_topology or spec.sub_group_policy or any(ROLES in name for name in notes):
+        return None
+    number = task.name.rpartition("-")[2]
+    ordered = "priority" in [name for tier in ssn.points["task_order"].tiers for name, _ in tier]
+    return (-task.priority if ordered else 0, int(number) if number.isdigit() else 0,
+            task.creation_timestamp, task.uid)
 
 
 # -- who may be evicted ----------------------------------------------------------------------------
@@ -255,7 +269,7 @@ def _exceeds(amount: Resource, limit: Resource, of: Resource) -> bool:
     return any(of.get(name) > 0 and amount.get(name) > limit.get(name) for name in (CPU, MEMORY))
 
 
-# -- hours of nodes ------------------------------------------------------------------------------------
+# -- hours of nodes --------------------------------------------------------------------------------
 
 
 def shuffle_problems(ssn: Session, chosen: Sequence[str]) -> Iterator[str]:

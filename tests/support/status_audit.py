@@ -26,7 +26,11 @@ def written_problems(ssn: Session) -> Iterator[str]:
     """A sentence for each status that is not what the tasks make."""
     for job in ssn.jobs.values():
         yield from _of_pod_group(job)
+    phases = Counter((job.queue, job.pod_group.status.phase.lower()) for job in ssn.jobs.values())
     for name, queue in ssn.queues.items():
+        yield from (f"the status of queue {name} does not count {phases[name, phase]} {phase}"
+                    for phase in ("unknown", "pending", "running", "inqueue", "completed")
+                    if getattr(queue.queue.status, phase) != phases[name, phase])
         written = Resource.from_list(queue.queue.status.allocated)
         expected = total(requested(task for task in job.tasks.values()
                                    if task.status in ALLOCATED_STATUSES)
