@@ -1,8 +1,9 @@
 """Many small clusters in which everything goes wrong that can: does every invariant hold, and does
 every job run in the end?
 
-Each seed draws a cluster, queues, a configuration and kinds of jobs: `scenario` says from what.
-Jobs come at random, nodes fail, and every kind of fault strikes. After each of 2,000 events all
+Each seed draws a cluster, queues, a configuration and kinds of jobs: `scenario` says from what,
+`features.py` what is added. Jobs come at random, nodes fail, users change objects and change them
+back, and every kind of fault strikes. After each of 2,000 events all
 invariants are checked. Then nothing goes wrong any more, jobs that would not fit the empty cluster
 are deleted, and time passes until every other job has finished.
 """
@@ -115,7 +116,8 @@ def scenario(seed: int) -> Scenario:
     partitions, topologies, selectors, anti-affinity, volumes, priority classes, one of which evicts
     no other pod; queues from which nothing may be reclaimed, and a closed one; preempt's other way
     to choose; how many seconds a bind takes at most; a node that is tainted, cordoned or takes few
-    pods, a budget, how long a job may wait. Of one queue a job runs from the beginning.
+    pods, a budget, how long a job may wait. Of one queue a job runs from the beginning. Four of
+    `FEATURES` are added: other plugins, and jobs that need them. The text is JSON or YAML.
     """
     random, more, kinds, marks = (Random(f"{what} {seed}")
                                   for what in ("scenario", "more", "kinds", "marks"))
@@ -150,7 +152,7 @@ def scenario(seed: int) -> Scenario:
     features = Random(f"features {seed}")
     draft = Draft(cluster, conf, nodes + 1, kind, topology, queues, features)
     for feature in features.sample(FEATURES, 4):
-        templates += feature(draft)
+        templates += 3 * feature(draft)  # as often as all others together
     return Scenario(cluster, _as_text(conf, features), templates, more.choice([0.5, 2.5]),
                     rate=marks.choice([0.25, 0.5]))
 

@@ -1,6 +1,7 @@
 """Everything goes wrong that can: invariants hold after every event, and what is broken heals."""
 
 import importlib.util
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -163,6 +164,18 @@ def test_a_cluster_that_has_lost_every_node_claims_nothing(action):
     assert Scheduler(Cache(admitted), conf).run_once().committed == []
 
 
+def test_pods_without_a_job_and_of_other_schedulers_break_no_invariant():
+    cluster = Cluster().node("n0", cpu=4)
+    for name, node in (("agent", "n0"), ("waiting", "")):
+        cluster.add(json.dumps({
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
+            "spec": {"schedulerName": "other", "nodeName": node, "containers": [{"name": "a"}]},
+            "status": {"phase": "Running" if node else "Pending"}}))
+    sim = Simulation(cluster, check=True)
+    sim.run(until=3)
+    assert sim.cycles == 3
+
+
 # -- many at once ----------------------------------------------------------------------------------
 
 
@@ -180,11 +193,15 @@ def test_scenarios_have_everything_that_they_draw_from():
     drawn = [soak.scenario(seed) for seed in range(40)]
     texts = "\n".join(scene.conf for scene in drawn)
     for word in ("preempt", "reclaim", "enqueue", "proportion", "capacity", "drf", "binpack", "pdb",
-                 "enableHierarchy", "network-topology-aware", "overcommit", "conformance", "sla"):
+                 "enableHierarchy", "network-topology-aware", "overcommit", "conformance", "sla",
+                 "cdp", "tdm", "nodegroup", "usage", "resource-strategy-fit", "resourcequota",
+                 "task-topology", "rescheduling", "shuffle"):
         assert word in texts and not all(word in scene.conf for scene in drawn)
     names = {template.name for scene in drawn for template in scene.templates}
     assert {"port", "roles", "zone", "apart", "near", "parts", "huge", "idle", "polite", "shut",
-            "groups", "disk", "brave"} <= names
+            "groups", "disk", "brave", "cool", "spare", "grouped", "own-way", "spread", "likes",
+            "together", "ranks", "odd", "single", "loose", "gated", "critical", "fleeting",
+            "buckets", "sure", "late"} <= names
 
 
 @pytest.mark.parametrize(("name", "has"), [
@@ -195,7 +212,10 @@ def test_scenarios_have_everything_that_they_draw_from():
     ("near", lambda group, pod: group.spec.network_topology),
     ("parts", lambda group, pod: group.spec.sub_group_policy and group.spec.network_topology),
     ("disk", lambda group, pod: pod.spec.volumes),
-    ("brave", lambda group, pod: pod.spec.tolerations)])
+    ("brave", lambda group, pod: pod.spec.tolerations),
+    ("loose", lambda group, pod: group.spec.min_resources is None),
+    ("single", lambda group, pod: group.spec.sub_group_policy[0].sub_group_size is None),
+    ("gated", lambda group, pod: pod.spec.scheduling_gates)])
 def test_jobs_are_what_their_manifests_say(name, has):
     template = next(template for seed in range(40) for template in soak.scenario(seed).templates
                     if template.name == name)

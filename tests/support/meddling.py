@@ -21,6 +21,7 @@ class Users:
 
     def __init__(self, sim: Simulation, seed: int):
         self.sim, self.random = sim, Random(f"{seed} users")
+        self.first: dict[tuple[str, str], KubernetesObject] = {}
         sim.server.watchers.append(self.hear)
         sim.calendar.after(self.random.uniform(*PAUSE), self.meddle)
 
@@ -40,6 +41,7 @@ class Users:
         kinds = [kind for kind in CHANGES if self.sim.server.list(kind)]
         kind = self.random.choice(kinds)
         before = self.random.choice(self.sim.server.list(kind))
+        self.first.setdefault((kind, before.key), before)
         after = CHANGES[kind](before, self.random)
         if after is None:
             self.sim.server.remove(kind, before.key)
@@ -49,14 +51,21 @@ class Users:
         self.sim.calendar.after(self.random.uniform(*PAUSE), self.meddle)
 
     def restore(self, obj: KubernetesObject) -> None:
-        """Change back, unless it is gone meanwhile, as a lost node is."""
-        parts = {part: getattr(obj, part) for part in ("spec", "value") if hasattr(obj, part)}
-        known = self.sim.server.find(obj.kind, obj.key)
-        if known is not None:
-            self.sim.server.update(known.changed(metadata={
-                "labels": obj.metadata.labels}).evolve(**parts))
+        """Change back to what an object was at first, also a node that is lost meanwhile."""
+        first = self.first[obj.kind, obj.key]
+        fields = ("status",) if obj.kind == "ResourceQuota" else ("spec", "value")
+        parts = {part: getattr(first, part) for part in fields if hasattr(first, part)}
+
+        def back(known: Any) -> Any:
+            return known.changed(metadata={"labels": first.metadata.labels}).evolve(**parts)
+
+        server, lost = self.sim.server, self.sim.side.lost_nodes
+        if (known := server.find(obj.kind, obj.key)) is not None:
+            server.update(back(known))
         elif obj.kind != "Node":
-            self.sim.server.create(obj.changed(metadata={"uid": "", "resource_version": ""}))
+            server.create(first.changed(metadata={"uid": "", "resource_version": ""}))
+        elif obj.name in lost:
+            lost[obj.name] = back(lost[obj.name])
 
 
 def _queue(queue: Any, random: Random) -> Any:
