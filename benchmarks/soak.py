@@ -116,8 +116,9 @@ def scenario(seed: int) -> Scenario:
     partitions, topologies, selectors, anti-affinity, volumes, priority classes, one of which evicts
     no other pod; queues from which nothing may be reclaimed, and a closed one; preempt's other way
     to choose; how many seconds a bind takes at most; a node that is tainted, cordoned or takes few
-    pods, a budget, how long a job may wait. Of one queue a job runs from the beginning. Four of
-    `FEATURES` are added: other plugins, and jobs that need them. The text is JSON or YAML.
+    pods, a budget, how long a job may wait. Of one queue a job runs from the beginning. A
+    quarter of `FEATURES` is added, other plugins and jobs that need them, so that four seeds draw
+    all. The text is JSON or YAML.
     """
     random, more, kinds, marks = (Random(f"{what} {seed}")
                                   for what in ("scenario", "more", "kinds", "marks"))
@@ -151,7 +152,8 @@ def scenario(seed: int) -> Scenario:
     templates += _add_marks(cluster, nodes, conf, marks, marks.choice(queues))
     features = Random(f"features {seed}")
     draft = Draft(cluster, conf, nodes + 1, kind, topology, queues, features)
-    for feature in features.sample(FEATURES, 4):
+    four, place = divmod(seed, 4)
+    for feature in Random(f"features {four}").sample(FEATURES, len(FEATURES))[place::4]:
         templates += 3 * feature(draft)  # as often as all others together
     return Scenario(cluster, _as_text(conf, features), templates, more.choice([0.5, 2.5]),
                     rate=marks.choice([0.25, 0.5]))

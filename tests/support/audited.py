@@ -50,6 +50,8 @@ class Audited(Simulation):
         super().__init__(*given, observer=joined(*audits, self.rival, observer),
                          **{"check": True} | named)
         self.books = JobBooks(self)
+        # the configuration as another reader of YAML reads it
+        self.plain_conf = self.conf and json.dumps(yaml.safe_load(self.conf))
         self.users = Users(self, self.seed) if users else None
 
     def strikes(self) -> bool:
@@ -91,8 +93,7 @@ class Audited(Simulation):
         """
         dumped = dump.dump(self.cache)
         if self.copied != dumped or self.reads_time:
-            conf = self.conf and json.dumps(yaml.safe_load(self.conf))  # read by another reader
-            audit, scheduler = SessionAudit(), Scheduler(dump.load(twin(dumped)), conf)
+            audit, scheduler = SessionAudit(), Scheduler(dump.load(twin(dumped)), self.plain_conf)
             scheduler.memory = deepcopy(self.scheduler.memory)
             audits = joined(audit, PolicyAudit(audit.problems))
             ssn = scheduler.run_once(audits, arrays=False, now=self.server.clock())

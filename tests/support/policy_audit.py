@@ -176,15 +176,19 @@ class PolicyAudit(Observer):
             self.problems.append(f"{task.key} is placed on {node.name}, the scores are {points}")
 
     def _order_problems(self, task: TaskInfo) -> Iterator[str]:
-        """No task of the job that has not been tried comes before this one."""
-        job = self.ssn.jobs[task.job]
+        """No task of the job that has not been tried comes before this one, unless the queue may
+        not have it, or one of its role has found no node.
+        """
+        job, queue = self.ssn.jobs[task.job], self.ssn.queues[self.ssn.jobs[task.job].queue]
         self.placed.add(task.uid)
         if (key := rules.task_key(self.ssn, task)) is None or self.action != "allocate":
             return
         yield from (f"{task.key} is placed before {other.key}" for other in job.tasks.values()
                     if other.status == PENDING and other.uid not in self.placed
                     and not other.best_effort and not other.sch_gated
-                    and rules.task_key(self.ssn, other) < key)
+                    and other.uid not in job.nodes_fit_errors
+                    and rules.task_key(self.ssn, other) < key
+                    and self.ssn.allocatable(queue, other))
 
     def _is_allowed(self, task: TaskInfo, node: NodeInfo, pods: node_rules.Pods) -> bool:
         """Return whether the plugins allow a node; compare them with the rules, which have none
