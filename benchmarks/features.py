@@ -202,15 +202,16 @@ def loose(draft: Draft) -> list[JobTemplate]:
 
 def strangers(draft: Draft) -> list[JobTemplate]:
     """Pods without a job on nodes, and pods that are not Volcano's to place."""
-    def pod(name: str, scheduler: str, node: str = "", namespace: str = "default") -> None:
+    def pod(name: str, scheduler: str, node: str = "", namespace: str = "default",
+            ports: tuple[dict[str, Any], ...] = ()) -> None:
         draft.cluster.add(json.dumps({
             "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": namespace},
             "spec": {"schedulerName": scheduler, "nodeName": node, "containers": [
-                {"name": "a", "resources": {"requests": {"cpu": "250m"}},
-                 "ports": [{"containerPort": 1, "hostPort": 9001, "protocol": "UDP"}]}]},
+                {"name": "a", "resources": {"requests": {"cpu": "250m"}}, "ports": ports}]},
             "status": {"phase": "Running" if node else "Pending"}}))
 
-    pod("dns", "default-scheduler", "n2", "kube-system")
+    pod("dns", "default-scheduler", "n2", "kube-system",
+        ({"containerPort": 1, "hostPort": 9001, "protocol": "UDP"},))
     pod("agent", "volcano", "n3")
     pod("theirs", "default-scheduler")
     pod("without-group", "volcano")
