@@ -2,6 +2,7 @@
 
 
 import pytest
+from object_audit import object_problems
 from policy_audit import PolicyAudit
 from session_audit import SessionAudit
 from status_audit import written_problems
@@ -258,6 +259,23 @@ def chosen(node, name="urgent-0", **changed):
     return fault
 
 
+def not_placed(hands):
+    hands.policy.action_started(hands.ssn, "allocate")
+    task = hands.task("urgent-0")
+    hands.ssn.pre_predicate(task)
+    hands.policy.chose(task, hands.ssn.node_list, None, None)
+
+
+def asked_wrongly(answer, **spec):
+    def fault(hands):
+        hands.ssn.predicate_for_allocate = lambda task, node: answer
+        node = hands.ssn.nodes["n1"]
+        node.node = node.node.changed(spec=spec)
+        chosen("n1")(hands)
+
+    return fault
+
+
 def the_worse_hyper_node(hands):
     hands.policy.note("hyper_node_chosen", hyper_node="r1", scores={"r1": 1.0, "r0": 1.0})
 
@@ -307,7 +325,7 @@ FLAT = CONF.replace("FAIR", "proportion")
     (FLAT, a_refusal_that_is_not_undone, "queue b counts"),
     (FLAT, a_full_node, "leaves node n1 with less than nothing of cpu"),
     (FLAT, a_host_port_taken, "its host port is taken there"),
-    (FLAT, another_node_than_selected, "the pod's nodeSelector names other nodes"),
+    (FLAT, another_node_than_selected, "nodeSelector or node affinity names other nodes"),
     (FLAT, a_promise_to_half_a_gang,
      "pipeline default/gang-0 n1 is committed, and its gang does not"),
     (FLAT, a_gang_across_racks, "job default/busy is bound to n2, across its network topology"),
@@ -349,6 +367,10 @@ FLAT = CONF.replace("FAIR", "proportion")
     (FLAT, admitted_too_few, "job default/large is not admitted"),
     (FLAT, chosen("n1", pods=1.0), "is placed on n1, which is full of pods"),
     (FLAT, chosen("n1", "large-0"), "is placed on n1, and others fit before it"),
+    (FLAT, chosen("n1", "gang-1"), "default/gang-1 is placed before default/gang-0"),
+    (FLAT, not_placed, "default/urgent-0 fits on n1, and is not placed"),
+    (FLAT, asked_wrongly(None, unschedulable=True), "is allowed on n1: the node's taint"),
+    (FLAT, asked_wrongly("busy"), "is not allowed on n2: no rule refuses it"),
     (FLAT.replace("{name: predicates}", "{name: predicates}, {name: nodeorder}"), chosen("n2"),
      "is placed on n2, the scores are"),
     (FLAT, the_worse_hyper_node, "HyperNode r1 is chosen before r0"),
@@ -412,6 +434,31 @@ def test_an_audit_finds_a_wrong_status_of_a_queue(conf, queue):
     hands.jobs["held"].allocated = Resource(3000.0)
     hands.ssn.close()
     assert f"the status of queue {queue} has cpu" in "; ".join(written_problems(hands.ssn))
+
+
+@pytest.mark.parametrize("phase", ["pending", "running"])
+def test_an_audit_finds_pod_groups_that_a_queue_does_not_count(phase):
+    hands = Hands(FLAT)
+    hands.ssn.close()
+    queue = hands.ssn.queues["a"]
+    queue.queue = queue.queue.changed(status={phase: 9})
+    assert "the status of queue a does not count" in "; ".join(written_problems(hands.ssn))
+
+
+@pytest.mark.parametrize(("of", "field", "value", "sentence"), [
+    ("job", "priority", 7, "job default/urgent has priority 7, and should have 9"),
+    ("job", "min_available", 2, "job default/urgent has min_available 2, and should have 1"),
+    ("job", "_ready", 1, "job default/urgent: ready is 1, and should be 0"),
+    ("task", "priority", 7, "task default/urgent-0 has priority 7, and should have 9"),
+    ("task", "resreq", Resource(2000.0), "task default/urgent-0 requests 2000.0 of cpu"),
+    ("node", "allocatable", Resource(2000.0), "node n1 offers 2000.0 of cpu, and should"),
+    ("queue", "weight", 4, "queue b has weight 4, and should have 3")])
+def test_an_audit_finds_what_is_not_as_the_objects_say(of, field, value, sentence):
+    hands = Hands(FLAT)
+    assert [*object_problems(hands.ssn)] == []
+    setattr({"job": hands.jobs["urgent"], "task": hands.task("urgent-0"),
+             "node": hands.ssn.nodes["n1"], "queue": hands.ssn.queues["b"]}[of], field, value)
+    assert sentence in "; ".join(object_problems(hands.ssn))
 
 
 @pytest.mark.parametrize("action", ["preempt", "reclaim"])

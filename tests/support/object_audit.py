@@ -58,12 +58,12 @@ def object_problems(ssn: Session) -> Iterator[str]:
 
 def counts_problems(job: JobInfo) -> Iterator[str]:
     """What a job and its sub-groups count of their tasks, now."""
-    for name, group in (("", job), *job.sub_jobs.items()):
+    for name, group in ((job.uid, job), *job.sub_jobs.items()):
         count = Counter(task.status for task in group.tasks.values())
         free = sum(task.best_effort and task.status == PENDING for task in group.tasks.values())
         ready = sum(count[status] for status in READY_STATUSES)
         waits, least = count[PIPELINED], group.min_available
-        yield from (f"job {job.uid} {name}: {what} is {said}, and should be {mine}"
+        yield from (f"job {name}: {what} is {said}, and should be {mine}"
                     for what, said, mine in (
                         ("ready", group.ready_task_num(), ready),
                         ("pipelined", group.waiting_task_num(), waits),

@@ -154,6 +154,8 @@ class PolicyAudit(Observer):
 
     def chose(self, task: TaskInfo, nodes: Sequence[NodeInfo], node: NodeInfo | None,
               errors: Any) -> None:
+        if node is not None and len(self._counted(node)) >= node.allocatable.get("pods"):
+            self.problems.append(f"{task.key} is placed on {node.name}, which is full of pods")
         if self.action not in ("allocate", "backfill"):
             return
         self.problems += self._order_problems(task)
