@@ -82,7 +82,7 @@ SAID = {
     "job/train.annotations[a]=null": "job default/train-1: without the annotation a",
     "job/train.annotations[a]=y": "job default/train-1: a x -> y",
     "job/train.annotations[volcano.sh/preemptable]=true":
-    "job default/train-1: volcano.sh/preemptable false -> true",
+    "job default/train-1: volcano.sh/preemptable unset -> true",
     "job/train.requests[cpu]=2": "job default/train-1: request per pod cpu 1 -> 2",
     "job/train.requests[cpu]=null": "job default/train-1: request per pod without cpu 1",
     "job/train.tolerations=[{key: a, effect: NoSchedule}, {operator: Exists}]":

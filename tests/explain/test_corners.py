@@ -549,7 +549,7 @@ def test_pods_that_say_they_may_not_be_evicted_are_reported_with_the_change():
                    conf=conf).why("high")
     assert shown(answer, "not_preemptable") == (
         "preempt evicts no pods of default/low: they have volcano.sh/preemptable: false.")
-    assert "job default/low: volcano.sh/preemptable false -> true" in [
+    assert "job default/low: volcano.sh/preemptable unset -> true" in [
         remedy.change for remedy in answer.remedies]
 
 

@@ -14,7 +14,6 @@ from itertools import pairwise
 from typing import Any
 
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
-from volcano_lab.api.task import PREEMPTABLE
 from volcano_lab.changes.change import Change, value_before, value_text
 from volcano_lab.changes.conf import IN_CONF
 from volcano_lab.changes.details import DETAILS, Facts, of_amount
@@ -28,8 +27,7 @@ from volcano_lab.messages import Message, known
 AMOUNTS = ("capability", "deserved", "guarantee.resource", "minResources", "hard", "requests")
 """Fields of amounts by resource: settings of one of them are one message."""
 DEFAULTS = {"plugin.overcommit-factor": 1.2, "queue.reclaimable": True,
-            "deployment.strategy.rollingUpdate.maxSurge": "25%",
-            f"job.annotations.{PREEMPTABLE}": "false"}
+            "deployment.strategy.rollingUpdate.maxSurge": "25%"}
 """Values of fields that are unset."""
 OF_NODES = ("change.node.unschedulable", "change.node.taints", "change.node.taints.set",
             "change.node.metadata.labels.*")

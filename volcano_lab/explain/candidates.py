@@ -167,6 +167,7 @@ class Candidates(others.Others):
                 yield once(f"queue/{job.queue}.priority={world.queues[name].spec.priority}")
             yield once(f"queue/{job.queue}.reclaimable=false", rank=Rank.SWITCH)
             yield from self.deserves(level=job.allocated + still_needed(job))
+        yield once(f"{self.name}.annotations[volcano.sh/preemptable]=false", rank=Rank.SWITCH)
         for task in [*job.tasks.values()][:1]:  # none where they are created later
             yield from values.nodes(world, amounts(task.init_resreq), {}, self.ssn.nodes, {}, {})
         for action in actions:

@@ -11,15 +11,15 @@ from math import inf
 from time import perf_counter, time
 from typing import Any
 
-from volcano_lab.api import RELEASING, JobInfo, objects as api
+from volcano_lab.api import RELEASING, JobInfo, TaskInfo, objects as api
 from volcano_lab.changes.draft import CLASSES
-from volcano_lab.explain import beyond, candidates, outcome, pods, releases, remedies, sizes
-from volcano_lab.explain.evidence import Evidence, counts, unbound
+from volcano_lab.explain import beyond, candidates, outcome, pods, releases, remedies, sizes, taken
+from volcano_lab.explain.evidence import Evidence, counts, unbound, waits
 from volcano_lab.explain.explanation import TABLES, Cause, Explanation, Group, Waiting, each_said
 from volcano_lab.explain.head import gap_of, head_of, said_already
 from volcano_lab.explain.holdings import why_node, why_queue
 from volcano_lab.explain.left_out import absent, labelled, left_out, no_queue
-from volcano_lab.explain.promises import held
+from volcano_lab.explain.promises import again, held
 from volcano_lab.explain.questions import why_before
 from volcano_lab.explain.shuffles import shuffled
 from volcano_lab.explain.victims import cluster_loops, evicted_for, victim_causes, who_evicts
@@ -148,8 +148,24 @@ class Explainer(Shown):
         if not loops and self._in_time(job):
             causes.append(Cause.of("in_time", context=True))
         shown = [cause for cause in causes if not said_already(cause, causes)]
-        return Explanation(f"job {self.names.called(uid)}", head_of(self.evidence, job, causes),
-                           shown, remedies.finder(self.evidence, job, causes))
+        found = Explanation(f"job {self.names.called(uid)}", head_of(self.evidence, job, causes),
+                            shown, remedies.finder(self.evidence, job, causes))
+        return self._taken(found, [*job.tasks.values()])
+
+    def _taken(self, found: Explanation, pods: list[TaskInfo]) -> Explanation:
+        """Add to an answer about pods of a job why actions have evicted them before this cycle, and
+        what would have kept them: by the same cycle with these pods still there.
+        """
+        actions, old = taken.by_action(self.evidence, pods), found.find_remedies
+        if actions:
+            then = Explainer(*taken.undone(self.evidence), self.now).evidence
+            job = then.ssn.jobs[pods[0].job]
+            causes = [*again(then, job, actions)]
+            found.causes += causes
+            if causes and not (old and waits(self.session.jobs[job.uid])):
+                found.find_remedies = remedies.sparing(then, job, causes)
+                found.causes.append(Cause.of("taken.changes", context=True))
+        return found
 
     def _overtaken(self, uid: str) -> Explainer | None:
         """The first of the cycles up to this one, where it refused a job and then admitted others:
@@ -265,6 +281,9 @@ class Explainer(Shown):
         task = self.evidence.tasks[self.names.find(key, "pod")[1]]
         if self.evidence.of("commit", task=task.key, operation="evict"):
             return pods.why_evicted(self._with("").evidence, task)
+        if said := taken.taken(self.evidence, [task]):
+            return self._taken(Explanation(f"pod {task.key}", Message(
+                "pod.evicted", pod=task.key), [Cause("pods_leave", said)]), [task])
         if task.node_name and task not in held(self.session.jobs[task.job]):
             return pods.why_placed(self.evidence, task)
         return pods.why_waits(self.evidence, task, self.why_job(task.job))
@@ -342,7 +361,9 @@ class Explainer(Shown):
         gone += shuffled(self.evidence, job).get("shuffle", [])
         found.find_remedies = remedies.sparing(self.evidence, job, [
             *victim_causes(self.evidence, gone[0])] if gone else [])
-        return found
+        if said := taken.taken(self.evidence, job.tasks.values()):
+            found.said = [*said, *each_said(found.said)]
+        return self._taken(found, [*job.tasks.values()])
 
 
 def _foremost(causes: list[Cause]) -> Cause:

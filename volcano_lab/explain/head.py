@@ -69,7 +69,7 @@ def _standing(seen: Evidence, job: JobInfo, causes: list[Cause], status: list[Me
         ("job.head", refused or (sure and not idle)), ("job.idle", idle),
         ("job.beyond.answer", by and more["said"]), ("job.beyond", by),
         ("job.placed", found.keys() & {*beyond.WAITED}), ("job.ends", ending),
-        ("job.bound", more["unready"]),
+        ("job.taken", more["taken"]), ("job.bound", more["unready"]),
         ("job.failed", more["why"] and not job.ready_task_num()),
         ("job.queue", more["named"]), ("job.ends", ended), ("job.stands", True)) if holds)
     return Message(code, status=status, by=by, gap=refused or idle or sure, job=short(
@@ -112,7 +112,8 @@ def _besides(found: Mapping[str, list[Cause]]) -> dict[str, Any]:
               if cause.numbers["what"] == "unread.queue_above"]
     return {"why": [cause.numbers["reason"] for cause in found.get("failed", ())] or None,
             "unready": next((cause.numbers["why"] for cause in found.get("bound", ())), None),
-            "named": queues or None,
+            "named": queues or None, "taken": next((
+                cause.numbers["taken"] for cause in found.get("pods_leave", ())), None),
             "said": next((cause.numbers["said"] for cause in found.get("beyond_answer", ())), None)}
 
 

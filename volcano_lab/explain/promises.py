@@ -4,11 +4,11 @@ keeps them from being bound, and pods of it that leave.
 Volcano: none
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from volcano_lab.api import PIPELINED, RELEASING, JobInfo, TaskInfo, objects as api, status
-from volcano_lab.explain import evictions, evidence, kubelet, nodes, outcome, refusals, rules
+from volcano_lab.explain import evictions, evidence, kubelet, nodes, outcome, refusals, rules, taken
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text, over
 from volcano_lab.explain.origin import SHARES
@@ -16,7 +16,7 @@ from volcano_lab.explain.owners import on_event
 from volcano_lab.explain.protection import sums_of
 from volcano_lab.explain.questions import why_not_cause
 from volcano_lab.explain.shuffles import shuffle_causes
-from volcano_lab.explain.victims import evicted_for, victim_causes
+from volcano_lab.explain.victims import evicted_for, kept, victim_causes
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message
 from volcano_lab.trace import Record, grouped
@@ -73,7 +73,7 @@ def promised(seen: Evidence, job: JobInfo) -> Cause | None:
     parts += _harms(seen, leave, records)
     if fails:
         return _lost(seen, job, parts, records)
-    parts += [] if seen.brief else _due(seen, job, records)
+    parts += [] if seen.brief else due(seen, job, records)
     late, more = _late(seen, overdue(seen, leave))
     return Cause("promised", [*parts, *more, Message(
         "promised.then" if leave else "promised.again"), *_held(job)],
@@ -98,7 +98,7 @@ def _harms(seen: Evidence, leave: list[TaskInfo], records: list[Record]) -> Iter
     yield from filter(None, (on_event(seen, seen.ssn.jobs[uid], "PodEvicted") for uid in victims))
 
 
-def _due(seen: Evidence, job: JobInfo, records: list[Record]) -> Iterator[Message]:
+def due(seen: Evidence, job: JobInfo, records: list[Record]) -> Iterator[Message]:
     """Yield by what the queue, or the priority, of a job reclaim or preempt evicts for it, and how
     many pods of those that lose some wait in the end.
     """
@@ -257,15 +257,33 @@ def leaving(seen: Evidence, job: JobInfo) -> Cause | None:
         return None
     stuck = overdue(seen, going)
     groups = evicted_for(seen, job)
-    said = [Message("pods_leave" if counts(job)[2] else "pods_leave.all", n=len(going)),
-            *(Message("pods_leave.for", action=action, pods=[*records], job=seen.called(other))
-              for (action, other), records in groups.items())]
+    said = [*taken.taken(seen, going), Message(
+        "pods_leave" if counts(job)[2] else "pods_leave.all", n=len(going)), *(
+            Message("pods_leave.for", action=action, pods=[*records], job=seen.called(other))
+            for (action, other), records in groups.items())]
     late, more = _late(seen, stuck)
     said += more
     by_pod = {pod: record for records in groups.values() for pod, record in records.items()}
     records = {record.number: record for record in by_pod.values()}
     return Cause("pods_leave", said, {"leaving": len(going), "stuck": len(stuck),
-                                      "evicted": [*by_pod], **late}, [*records.values()])
+                                      "evicted": [*by_pod], **late, "taken": [
+                                          *taken.by_action(seen, going)]}, [*records.values()])
+
+
+def again(seen: Evidence, job: JobInfo, actions: Collection[str]) -> Iterator[Cause]:
+    """Yield why a cycle evicts pods of a job, where it is as before some actions have evicted them:
+    for which job, by which rules, what follows, and what keeps others of its pods.
+    """
+    for (action, uid), records in evicted_for(seen, job).items():
+        if not {action, "Volcano"}.isdisjoint(actions):
+            victim, *why = victim_causes(seen, next(iter(records)))
+            rules = victim.numbers["named_by"] or Message("victim.no_plugin")
+            said = Message("taken.again", victim=seen.called(job.uid), job=seen.called(uid),
+                           pods=Message("pods", n=len(records)), action=action, plugins=rules)
+            yield Cause("taken_again", [said, *due(seen, seen.ssn.jobs[uid], [*records.values()])],
+                        victim.numbers, [*records.values()], True)
+            yield from (cause for cause in (*why, *kept(seen, job, [*job.tasks.values()], [action]))
+                        if cause.code != "victim")
 
 
 def _late(seen: Evidence, stuck: list[TaskInfo]) -> tuple[dict[str, Any], list[Message]]:

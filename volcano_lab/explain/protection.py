@@ -152,8 +152,8 @@ def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: lis
         numbers |= {"queues": queues, "short_of": wanted}
         facts |= {"reasons": _verdicts(seen, calls),
                   "sums": [sums_of(seen, calls[-1], each) for each in queues[:2]]}
-        more = _contradicted(seen, calls[-1], tasks) or _deserved_in_sum(
-            seen, wanted) or _shared_with_strangers(seen, job, plugin, wanted)
+        more = _deserved_in_sum(seen, wanted) or _shared_with_strangers(
+            seen, job, plugin, wanted)
     elif code == "not_less_important":
         numbers["classes"], more = _own_priorities(seen, job, tasks)
     elif code == "protected_by_cooldown":
@@ -175,15 +175,6 @@ def _own_priorities(seen: Evidence, job: JobInfo, pods: list[TaskInfo]
         spec.priority or 0 for spec in own.values())) if own else None
     return {uid: spec.priority_class_name for uid, spec in own.items()
             if spec.priority_class_name}, said
-
-
-def _contradicted(seen: Evidence, call: Record, tasks: list[TaskInfo]) -> Message | None:
-    """That the other one of two plugins that compute shares allows some of the candidates."""
-    for other in (origin.SHARES - {call["plugin"]}).intersection(seen.plugins(call["point"])):
-        allowed = seen.ssn.points[call["point"]].functions[other](seen.tasks[call["task"]], tasks)
-        if allowed[0]:
-            return Message("shares_disagree", plugin=call["plugin"], other=other, n=len(allowed[0]))
-    return None
 
 
 def _deserved_in_sum(seen: Evidence, wanted: Iterable[str]) -> Message | None:

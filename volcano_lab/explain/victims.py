@@ -109,10 +109,10 @@ def who_evicts(seen: Evidence, job: JobInfo, why: Callable[[str], Explanation]) 
     now = _counted(name, pods, done, more)
     none = now.code == "evict.none"
     causes += [] if none else [_order(pods)]
-    kept = _protected(seen, actions, pods) if none else ()
+    spared = _protected(seen, actions, pods) if none else ()
     later = [*who_shuffles(name, pods, beside)]
     return Explanation(about, [*[now] * (not none or not later), *later], [
-        *beside, *causes, *kept, *_kept(seen, job, pods, actions)])
+        *beside, *causes, *spared, *kept(seen, job, pods, actions)])
 
 
 def _counted(name: str, pods: list[TaskInfo], *found: dict[str, list[Cause]]) -> Message:
@@ -267,8 +267,8 @@ def _protected(seen: Evidence, actions: list[str], pods: list[TaskInfo]) -> Iter
                     {"plugin": plugin, "pods": kept}, context=True)
 
 
-def _kept(seen: Evidence, job: JobInfo, pods: list[TaskInfo], actions: list[str]
-          ) -> Iterator[Cause]:
+def kept(seen: Evidence, job: JobInfo, pods: list[TaskInfo], actions: list[str]
+         ) -> Iterator[Cause]:
     """Yield what keeps pods of it, annotations and its gang's minimum, and what is lost with one.
     """
     if kept := sum(not task.preemptable for task in pods):
@@ -284,21 +284,15 @@ def _kept(seen: Evidence, job: JobInfo, pods: list[TaskInfo], actions: list[str]
         yield Cause.of("evict_no_pdb", context=True, n=len(loose), budgets=loose)
     if policy := owners.on_event(seen, job, "PodEvicted"):
         yield Cause("evict_policy", policy, context=True)
-    yield from _leads(seen, job, pods)
+    yield from _leads(job, pods)
 
 
-def _leads(seen: Evidence, job: JobInfo, pods: list[TaskInfo]) -> Iterator[Cause]:
-    """Yield the pods, of those that may go, on which others of the job depend, and whether one was
-    spared in this cycle only by its place in the order.
-    """
+def _leads(job: JobInfo, pods: list[TaskInfo]) -> Iterator[Cause]:
+    """Yield the pods, of those that may go, on which others of the job depend."""
     roles = {task.key: owners.head(job, task) for task in pods if task.preemptable}
     if lead := {key: role for key, role in roles.items() if role}:
-        spared = {key: record for record in seen.of("victims") if record["chosen"] for key in lead
-                  if key in record.get("candidates", ()) and key not in record["chosen"]}
-        yield Cause.of("evict_head", *(Message(
-            "evict_head.spared", pod=key, action=record["action"], taken=record["chosen"])
-            for key, record in spared.items()), context=True, n=len(lead), pods=[*lead],
-            roles=[*dict.fromkeys(lead.values())])
+        yield Cause.of("evict_head", context=True, n=len(lead), pods=[*lead],
+                       roles=[*dict.fromkeys(lead.values())])
 
 
 # -- loops of the cluster --------------------------------------------------------------------------
