@@ -530,7 +530,7 @@ WITHOUT = {
         queue_above_limit topology_outside
         met_nothing too_near evict_head evict_never evict_no_pdb evict_order evict_policy
         evicted_again evicted_before evicted_for less_important_claimant passed pods_leave
-        starving_beyond victim"""}
+        starving_beyond taken.changes taken_again victim"""}
 """Why no row of the table of changes has a cause."""
 
 

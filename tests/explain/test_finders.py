@@ -212,7 +212,7 @@ def test_a_victim_gets_the_priority_of_the_one_that_evicts_it(theirs, said):
     numbers = {"actions": ["preempt"], "winners": [
         f"default/{name}" for name, _ in zip("xy", theirs, strict=False)], "named_by": []}
     assert [text for option in found.sparing([Cause("victim", [], numbers)])
-            for text in option.most.settings if "job/" in text] == said
+            for text in option.most.settings if ".priority" in text] == said
 
 
 @pytest.mark.parametrize(("spec", "candidates", "said"), [

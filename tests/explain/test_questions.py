@@ -435,17 +435,6 @@ def test_the_pod_on_which_others_depend_is_named(role, said):
         said)
 
 
-@pytest.mark.parametrize("least, said", [(1, True), (2, False)])
-def test_a_pod_on_which_others_depend_was_spared_where_it_is_a_candidate(least, said):
-    cluster = running(min_member=least).job("new", queue="a", cpu=1, priority=9)
-    labels = {"training.kubeflow.org/job-role": "launcher"}
-    led = Cluster([obj.changed(metadata={"labels": labels}) if obj.name == "old-1" else obj
-                   for obj in cluster.objects()])
-    text = led.why("old", evict=True, conf=conf("allocate, preempt", "gang", "predicates")).text
-    assert "default/old-1 is its launcher" in text
-    assert ("could have evicted default/old-1, too" in text) is said
-
-
 def test_that_a_job_is_not_admitted_keeps_actions_from_evicting_for_it():
     cluster = running().job("new", queue="b", cpu=9)
     for actions, said in (("enqueue, allocate, reclaim", True), ("enqueue, allocate", False)):

@@ -330,7 +330,8 @@ def test_a_pod_that_was_evicted_is_spared_by_a_switch():
     explanation = Explainer(cluster.objects(), plugins).why("old-3")
     assert "The minimum of default/train is 1, but gang" in explanation.text
     found = {remedy.change: remedy for remedy in explanation.remedies}
-    assert set(found) >= {"enableJobStarving: true for gang", "actions without preempt"}
+    assert set(found) >= {"enableJobStarving: true for gang",
+                          "job default/old: volcano.sh/preemptable unset -> false"}
     assert "old loses 1 pod instead of 4" in str(found["enableJobStarving: true for gang"])
     for remedy in explanation.remedies:
         old = run(*remedy.world.applied(remedy.tried)).jobs["default/old"]

@@ -16,9 +16,10 @@ from volcano_lab.manifests import Loaded
 from volcano_lab.messages import Message
 from volcano_lab.trace import grouped
 
-EVICTED = re.compile(r"^Pod is evicted, because of (\w+)$")
-PREEMPTED = "{}: preempting to accommodate a higher priority pod"
-"""The message of a condition that stays where the kubelet writes the pod's others, whatever action.
+MARK = re.compile(r"^Pod is evicted, because of (\w+)$|"
+                  r"^\S+: preempting to accommodate a higher priority pod$")
+"""What the scheduler writes: the action; and whatever it is, in a condition that stays where the
+kubelet writes the other one again.
 """
 REASONS = ("Evict", "PreemptionByScheduler")
 """The reasons of both conditions."""
@@ -32,8 +33,7 @@ def mark_of(seen: Evidence, task: TaskInfo) -> str:
     pod = task.pod
     said = [each.message for each in pod.status.conditions]
     said += [each.facts["said"] for each in warnings_of(seen, task, True)]
-    marks = [*filter(EVICTED.match, said), *(
-        text for text in said if text == PREEMPTED.format(pod.spec.scheduler_name))]
+    marks = sorted(filter(MARK.match, said), key=lambda text: not text.startswith("Pod"))
     return marks[0] if marks and pod.metadata.deletion_timestamp else ""
 
 
@@ -41,9 +41,8 @@ def by_action(seen: Evidence, tasks: Iterable[TaskInfo]) -> dict[str, list[TaskI
     """Return the pods that actions have evicted and that leave; under "Volcano" where it is not
     known which action has.
     """
-    marks = [(mark_of(seen, task), task) for task in tasks]
-    return grouped((match[1] if match else "Volcano", task) for mark, task in marks if mark
-                   for match in [EVICTED.match(mark)])
+    found = [(MARK.match(mark_of(seen, task)), task) for task in tasks]
+    return grouped((mark[1] or "Volcano", task) for mark, task in found if mark)
 
 
 def taken(seen: Evidence, tasks: Iterable[TaskInfo]) -> list[Message]:
