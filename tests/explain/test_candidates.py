@@ -511,7 +511,7 @@ WITHOUT = {
         anti_affinity host_ports spread_label volume_limit volume_zone pod_too_large insufficient
         cluster_too_small never_whole no_nodes only_node crowded role_failed stranded reserving
         refused
-        larger_first quota_used queue_over_deserved real_capability min_resources_ahead""",
+        quota_used queue_over_deserved real_capability min_resources_ahead""",
     "it ends by itself": """
         promised bound in_time pods_later room_taken queue_opened queue_promised scales
         protected_by_cooldown fits_now refused_for""",

@@ -285,20 +285,6 @@ def test_a_pod_that_was_not_tried_learns_at_which_one_its_job_was_given_up():
         "n1", f"default/new-{number}").text for number in range(2)] == [False, True]
 
 
-@pytest.mark.parametrize("label, said", [("name", True), ("kind", False)])
-def test_pods_that_are_jobs_of_their_own_learn_that_no_plugin_compares_their_owners(label, said):
-    cluster = Cluster().node("n1", cpu=4)
-    for name, on in (("a", "n1"), ("b", "n1"), ("c", "")):
-        owner = name if label == "name" else "one"
-        cluster.add(f"{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, labels: {{{label}: "
-                    f"{owner}}}}}, spec: {{nodeName: "
-                    f"'{on}', schedulerName: volcano, containers: [{{name: c, image: i, resources: "
-                    "{requests: {cpu: 2}}}]}, status: {phase: "
-                    f"{'Running' if on else 'Pending'}}}}}")
-    assert ("so each is a job: plugins compare neither" in cluster.why(
-        "default/c", conf=conf("gang", "predicates")).text) is said
-
-
 def test_without_csi_nodes_a_missing_claim_does_not_say_that_these_are_to_be_added():
     waits = pod("new", "new", requests={"cpu": "1"}, volumes=[
         {"name": "v", "persistentVolumeClaim": {"claimName": "data"}}])

@@ -86,7 +86,8 @@ def test_a_job_that_is_not_admitted_has_no_pods_yet_and_is_answered_as_with_them
     assert explanation.codes == ["overcommit_refuses"]  # the queue may hold all that there is
     assert explanation.head == (
         "new waits for admission: cpu 0.4 above the limit of overcommit. "
-        "(PodGroup Pending, 0 of 2 pods placed)")
+        "(PodGroup Pending, 0 of 2 pods placed) It waits for the end of another job: that of "
+        "default/old is enough.")
     assert explanation.causes[-1].text.startswith("Its pods are created once it is admitted")
     assert [each.change for each in explanation.remedies] == [
         "wait for the end of default/old", "1 more node like n1",
@@ -397,7 +398,7 @@ def test_a_pod_group_without_pods_and_job_is_admitted_by_less():
     alone = exported("new", 4, 3)
     alone = alone[alone.index("apiVersion: scheduling"):]
     explanation = asked(alone).why("new")
-    assert explanation.head.endswith("(PodGroup Pending, no pods yet)")
+    assert "(PodGroup Pending, no pods yet)" in explanation.head
     assert changes(explanation) == [
         "1 more node like n1 (new is admitted)",
         "job default/new: minAvailable 4 -> 2 (new is admitted)",

@@ -466,19 +466,3 @@ status: {state: {phase: Running}}
 """).why("new", conf=TOPOLOGY)
     assert ("delete 1 pod of default/new, which is created again (new is placed on n2, n3)"
             in [*map(str, found.remedies)]) is free
-
-
-@pytest.mark.parametrize(("cpus", "plugins", "roles"), [
-    ("12", ("priority", "gang", "predicates"), ["b", "a"]),
-    ("12", ("gang", "predicates"), None),  # no plugin orders by priority
-    ("13", ("priority", "gang", "predicates"), None),  # more than there is
-    ("11", ("priority", "gang", "predicates"), None),  # pods of one size
-    ("2344", ("priority", "gang", "predicates"), ["c", "d", "b", "a"])])
-def test_roles_that_have_nodes_the_larger_ones_first(cpus, plugins, roles):
-    """In order of their names the smaller ones take the larger nodes first."""
-    sizes = ("2", "1") if len(cpus) == 2 else ("8", "5")
-    pods = [pod(f"new-{role}", "new", role=role, requests={"cpu": cpu})
-            for role, cpu in zip("abcd", cpus, strict=False)]
-    found = asked(*(node(f"n{number}", cpu=size) for number, size in enumerate(sizes)),
-                  group("new", minMember=len(pods)), *pods, conf=conf(*plugins))
-    assert (found["larger_first"].numbers["roles"] if "larger_first" in found else None) == roles

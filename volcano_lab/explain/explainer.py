@@ -13,7 +13,7 @@ from typing import Any
 
 from volcano_lab.api import RELEASING, JobInfo, TaskInfo, objects as api
 from volcano_lab.changes.draft import CLASSES
-from volcano_lab.explain import beyond, candidates, outcome, pods, releases, remedies, sizes, taken
+from volcano_lab.explain import beyond, candidates, outcome, pods, releases, remedies, taken
 from volcano_lab.explain.evidence import Evidence, counts, unbound, waits
 from volcano_lab.explain.explanation import TABLES, Cause, Explanation, Group, Waiting, each_said
 from volcano_lab.explain.head import gap_of, head_of, said_already
@@ -22,6 +22,7 @@ from volcano_lab.explain.left_out import absent, labelled, left_out, no_queue
 from volcano_lab.explain.promises import again, held
 from volcano_lab.explain.questions import why_before
 from volcano_lab.explain.shuffles import shuffled
+from volcano_lab.explain.until import until
 from volcano_lab.explain.victims import cluster_loops, evicted_for, victim_causes, who_evicts
 from volcano_lab.explain.why_job import job_causes
 from volcano_lab.framework import SchedulerConfiguration, Session, load_conf
@@ -138,8 +139,6 @@ class Explainer(Shown):
         codes = {cause.code for cause in causes}
         if codes & {*remedies.VOLUMES} or (job.is_pending() and codes & {*REFUSED}):
             causes += remedies.behind(self.evidence, job, codes)
-        if codes & {*sizes.FULL} and len(self.session.nodes) < outcome.LARGE:
-            causes += remedies.larger_first(self.evidence, job)
         causes += [*self._reserving(causes), *releases.defect_causes(self.evidence, job, causes)]
         loops = self.loops() if len(self.session.nodes) < outcome.LARGE else None
         if self._not_created_yet(job):
@@ -148,8 +147,11 @@ class Explainer(Shown):
         if not loops and self._in_time(job):
             causes.append(Cause.of("in_time", context=True))
         shown = [cause for cause in causes if not said_already(cause, causes)]
-        found = Explanation(f"job {self.names.called(uid)}", head_of(self.evidence, job, causes),
-                            shown, remedies.finder(self.evidence, job, causes))
+        said = head_of(self.evidence, job, causes)
+        if not loops and remedies.lacks(job, {cause.code for cause in causes}, causes):
+            said += until(self.evidence, job, causes)
+        found = Explanation(f"job {self.names.called(uid)}", said, shown,
+                            remedies.finder(self.evidence, job, causes))
         return self._taken(found, [*job.tasks.values()])
 
     def _taken(self, found: Explanation, pods: list[TaskInfo]) -> Explanation:

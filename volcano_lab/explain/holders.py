@@ -244,8 +244,8 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
         partial(waiting_pods, job), resources=names, queue=level), *others, *_over(seen, names)]
     if any(found):
         found.append(held_by(seen, "held_by.this_cycle", took, names))
-        found += [_own_groups(seen, job, holders), *_never_run(seen, holders),
-                  _of_its_owner(seen, job, holders), _itself(seen, job, record, holders)]
+        found += [*_never_run(seen, holders), _of_its_owner(seen, job, holders),
+                  _itself(seen, job, record, holders)]
         found += gangs.all_wait(
             seen, job, cause, [seen.ssn.jobs[uid] for uid in holders], nodes or ())
     found += _after(seen, job, held_by(seen, "held_by.later", later, names))
@@ -260,17 +260,6 @@ def _after(seen: Evidence, job: JobInfo, later: Message | None) -> list[Message]
     """Which jobs got places after its refusal, and what keeps those of a gang for it."""
     kept = job.min_available > 1 and "gang" in seen.ssn.plugins and "sla" not in seen.ssn.plugins
     return [later, *[Message("held_by.sla")] * kept] if later else []
-
-
-def _own_groups(seen: Evidence, job: JobInfo, holders: list[str]) -> Message | None:
-    """That a pod and others that hold what it needs, with other labels or in another namespace, are
-    jobs of their own.
-    """
-    marks = [[each.namespace, *(task.pod.metadata.labels for task in each.tasks.values())]
-             for each in (job, *map(seen.ssn.jobs.__getitem__, holders)) if owners.is_single(each)]
-    if owners.is_single(job) and len(marks) > 2 and any(each != marks[0] for each in marks):
-        return Message("came_first.pods")
-    return None
 
 
 def _of_its_owner(seen: Evidence, job: JobInfo, holders: Iterable[str]) -> Message | None:

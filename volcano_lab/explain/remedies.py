@@ -8,7 +8,7 @@ Volcano: none
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from functools import partial, reduce
+from functools import partial
 from itertools import chain, islice
 from math import inf
 from time import perf_counter
@@ -19,8 +19,8 @@ from volcano_lab.changes import Change
 from volcano_lab.explain import beyond, head, origin, outcome, rules, tries, why_job
 from volcano_lab.explain.candidates import CAPABILITY, Candidates, candidates, distinct
 from volcano_lab.explain.configuration import SWITCHED, switched
-from volcano_lab.explain.evidence import Evidence, requested, unplaced, waits
-from volcano_lab.explain.explanation import TABLES, Cause, Explanation, added, over
+from volcano_lab.explain.evidence import Evidence, waits
+from volcano_lab.explain.explanation import TABLES, Cause, Explanation
 from volcano_lab.explain.options import Rank, World, setting
 from volcano_lab.explain.order import turn_of
 from volcano_lab.explain.price import costs, placed_before, price
@@ -30,7 +30,7 @@ from volcano_lab.explain.victims import victim_causes
 from volcano_lab.manifests import Loaded, ManifestError, cards
 from volcano_lab.messages import Message
 from volcano_lab.scheduler import traced
-from volcano_lab.trace import POINTS, CauseTrace, amounts, short
+from volcano_lab.trace import POINTS, CauseTrace, short
 
 MOST, ENDS = 5, 2
 """Remedies that are offered, and changes that end the loops of a cluster."""
@@ -58,7 +58,7 @@ def finder(seen: Evidence, job: JobInfo, causes: list[Cause]
     beyond the lab.
     """
     codes = {cause.code for cause in causes}
-    if (seeks := _lacks(job, codes, causes)) or "victim" in codes:
+    if (seeks := lacks(job, codes, causes)) or "victim" in codes:
         return partial(remedies_for, seen, job, causes, keep=not seeks)
     losing = {seen.tasks[pod].job: pod for task in job.in_status(PIPELINED).values()
               for record in seen.of("victims", task=task.key) for pod in record["chosen"]}
@@ -72,9 +72,9 @@ def finder(seen: Evidence, job: JobInfo, causes: list[Cause]
                      if cause.code == "spread"), None))
 
 
-def _lacks(job: JobInfo, codes: set[str], causes: Iterable[Cause]) -> bool:
-    """Whether a change may place pods: a pipelined one lacks nothing, and none that is not created,
-    unless its Job has ended.
+def lacks(job: JobInfo, codes: set[str], causes: Iterable[Cause]) -> bool:
+    """Return whether a change may place pods: a pipelined one lacks nothing, and none that is not
+    created, unless its Job has ended.
     """
     lost = {"never_bound", "promise_lost", *head.PODS_REFUSED}  # pods, or their promised places
     if job.has_pending_tasks() or codes & lost or any(
@@ -311,27 +311,6 @@ def _causes_with(seen: Evidence, job: JobInfo, world: World, settings: list[str]
     then, after = Evidence(ssn, trace, objects), ssn.jobs.get(job.uid)
     then.future = outcome.Outcome()  # further cycles are not run
     return why_job.job_causes(then, after) if after is not None else []
-
-
-def larger_first(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """Yield that all pods of a gang get a node in a cycle that serves its roles with the larger
-    requests first, by their priorities.
-    """
-    whole, size, waiting = amounts(seen.ssn.total_resource), dict[str, float](), unplaced(job)
-    for task in waiting:
-        part = max((amount / whole[name] for name, amount in amounts(task.init_resreq).items()
-                    if whole.get(name)), default=0.0)
-        size[task.task_role] = max(part, size.get(task.task_role, 0.0))
-    if len({*size.values()}) < 2 or over(requested(waiting), reduce(
-            added, seen.free(None).values())):
-        return
-    roles = sorted(size, key=lambda role: (-size[role], role))
-    role_of = {task.key: task.task_role for task in waiting}
-    ssn = outcome.run([obj.changed(spec={"priority": -roles.index(role_of[obj.key])})
-               if isinstance(obj, api.Pod) and obj.key in role_of else obj
-               for obj in seen.objects], seen.ssn.conf, seen.ssn.now)
-    if not unplaced(ssn.jobs[job.uid]):
-        yield Cause.of("larger_first", context=True, roles=roles)
 
 
 def _alone(seen: Evidence, job: JobInfo, bare: bool) -> Loaded:
