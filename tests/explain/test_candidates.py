@@ -523,7 +523,7 @@ WITHOUT = {
     "it says more of another cause": """
         best_effort_queue created_by deadline known_defect unknown gang_minimum in_part no_gang
         no_gang.owner no_gang.apart group_unread quota_counts evicts_for_admitted despite
-        hierarchical_order preempt_order protected protected_by_conformance pending_policy
+        preempt_order protected protected_by_conformance pending_policy
         queue_stays topology_outside tried_before""",
     "it answers another question": """
         best_score packed passed spread place node_fits node_later no_pod_waits jobs_wait

@@ -240,3 +240,33 @@ def test_a_job_that_ends_leaves_its_podgroup_and_is_deleted_where_that_is_in_the
         "old-0", "old", "n1", requests={"cpu": "4"}), group("new"), pod(
         "new-0", "new", requests={"cpu": "4"})]).why("new").remedies
     assert "wait for the end of default/old (new is placed on n1)" in map(str, ended)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("kind", "said"), [
+    ("ReplicaSet", "; created again, 1 of these waits"),
+    ("Pod", "; a pod without a controller is not created again"),
+    ("", "")])
+def test_what_becomes_of_an_evicted_pod_is_a_part_of_the_price(kind, said):
+    owner = f", ownerReferences: [{{kind: {kind}, name: web, controller: true}}]" * bool(kind)
+    web = f"""
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {{name: web, namespace: default{owner}}}
+spec: {{minMember: 1, queue: b}}
+status: {{phase: Running}}
+""" + "".join(f"""---
+apiVersion: v1
+kind: Pod
+metadata: {{name: {name}, namespace: default, annotations: {{scheduling.k8s.io/group-name: web}}}}
+spec: {{schedulerName: volcano, nodeName: n1, containers: [
+  {{name: c, image: i, resources: {{requests: {{cpu: 2}}}}}}]}}
+status: {{phase: Running}}
+""" for name in ("web-1", "web-2"))
+    cluster = Cluster().queue("a").queue("b").node("n1", cpu=4).add(web)
+    found = cluster.job("new", queue="a", cpu=2).why("new", conf="""
+actions: "allocate, backfill"
+tiers: [{plugins: [{name: gang}, {name: predicates}, {name: proportion}]}]
+""")
+    effects = [each.effect for each in found.remedies if each.change == "actions with reclaim"]
+    assert effects == [f"new is pipelined to n1; evicts 1 pod of web{said}"]

@@ -4,7 +4,7 @@ without.
 Volcano: none
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import islice
 from math import inf
 from time import perf_counter
@@ -13,9 +13,9 @@ from typing import Any
 from attrs import Factory, define
 
 from volcano_lab.api import JobInfo, Resource, status, total
-from volcano_lab.explain import options
-from volcano_lab.explain.evidence import counts
-from volcano_lab.explain.outcome import Outcome, TooLate, is_large, outcome
+from volcano_lab.explain import options, owners
+from volcano_lab.explain.evidence import Evidence, counts
+from volcano_lab.explain.outcome import LARGE, Outcome, TooLate, is_large, outcome
 from volcano_lab.explain.promises import leaving_for
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.messages import Message
@@ -186,6 +186,23 @@ def costs(called: Callable[[str], str], cost: Price) -> Iterator[Message]:
         yield Message("cost.surplus", n=cost.surplus)
     elif cost.dear > 1:
         yield Message("cost.dear")
+
+
+def returning(seen: Evidence, after: Session, uids: Iterable[str]) -> Iterator[Message]:
+    """Yield what becomes of evicted pods: by a policy of their Job, or whether their owner creates
+    them again, and how many wait in the end.
+    """
+    waits, bare = list[int](), False
+    for was, now in ((seen.ssn.jobs[uid], after.jobs[uid]) for uid in uids if uid in after.jobs):
+        if policy := owners.on_event(seen, was, "PodEvicted"):
+            yield Message(f"cost.{policy.code}", **policy.facts)
+        elif owners.is_single(was):
+            bare = True
+        elif owners.kind_of(was):
+            waits.append(max(counts(now)[2] - counts(was)[2], 0))
+    if waits and len(after.nodes) < LARGE:  # else the last cycles have not run
+        yield Message(f"cost.returns.{'waits' if sum(waits) else 'placed'}", n=sum(waits))
+    yield from [Message("cost.returns.lost")] * bare
 
 
 def _of_jobs(called: Callable[[str], str], code: str, counts: dict[str, int]) -> Iterator[Message]:

@@ -21,7 +21,7 @@ from volcano_lab.explain import beyond, candidates, head, outcome, owners, promi
 from volcano_lab.explain.evidence import Evidence, counts, fails_to_start
 from volcano_lab.explain.options import Option, Rank, World
 from volcano_lab.explain.outcome import Done, Outcome, TooLate, Watch, silent
-from volcano_lab.explain.price import costs, placed_before, price, surplus
+from volcano_lab.explain.price import costs, placed_before, price, returning, surplus
 from volcano_lab.explain.remedy import Remedy, beside, gains, spared
 from volcano_lab.framework import SchedulerConfiguration, Session, collector_paused
 from volcano_lab.manifests import ManifestError, verdicts
@@ -322,9 +322,6 @@ class Tries:
         cost.surplus = surplus(self.before, after.last, uid)
         cost.owed = after.evicting(uid) == {"reclaim"}
         names = Names(after.rest.session)
-        jobs = [self.before.jobs[uid] for uid in cost.evicts if uid in self.before.jobs]
-        policies = [Message(f"cost.{policy.code}", **policy.facts) for policy in (
-            owners.on_event(self.seen, job, "PodEvicted") for job in jobs) if policy]
         brings = [*(spared(self.seen, self.base, after, uid) if self.keep else gains(
             self.seen, self.before, after, uid, gone=again))]
         then = beyond.lacks(Evidence(after.rest.session, after.rest.trace, after.rest.world),
@@ -335,7 +332,8 @@ class Tries:
             key for key in again if f"pod/{key}" not in change.removals])]
         if any(each.code == "gains.no_volume" for each in said):
             brings = []  # its places are not for long
-        losses = [*costs(self.seen.called, cost), *policies]
+        losses = [*costs(self.seen.called, cost), *returning(self.seen, after.last, (
+            uid for uid in cost.evicts if uid in self.before.jobs))]
         return Remedy((*said, *brings, *lacking, *losses, *self._goes_on(change, after)),
                       change, rank, self.world, names.called(uid),
                       counts(after.rest.session.jobs[uid])[0], cost, alike)

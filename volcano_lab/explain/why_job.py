@@ -12,7 +12,7 @@ from volcano_lab.explain.evidence import Evidence, was_admitted
 from volcano_lab.explain.explanation import TABLES, Cause, over
 from volcano_lab.explain.lint import ignored_fields, place_of
 from volcano_lab.explain.nodes import node_causes
-from volcano_lab.explain.order import hierarchical_order, priority_note
+from volcano_lab.explain.order import priority_note
 from volcano_lab.explain.promises import going_causes
 from volcano_lab.explain.questions import packed
 from volcano_lab.explain.refusals import admission_causes, limit_causes, never_starts
@@ -292,7 +292,6 @@ def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield gang
     yield from _left_alone(seen, job)
     yield from evictions.eviction_causes(seen, job)
-    yield from hierarchical_order(seen, job)
     yield from origin.best_effort(seen, job.queue, True)
 
 
