@@ -528,7 +528,7 @@ WITHOUT = {
     "it answers another question": """
         best_score packed passed spread place node_fits node_later no_pod_waits jobs_wait
         queue_above_limit topology_outside
-        met_nothing too_near evict_head evict_never evict_no_pdb evict_order evict_policy
+        met_nothing too_near evict_head evict_no_pdb evict_order evict_policy
         evicted_again evicted_before evicted_for less_important_claimant passed pods_leave
         starving_beyond taken.changes taken_again victim"""}
 """Why no row of the table of changes has a cause."""

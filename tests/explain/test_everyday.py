@@ -162,16 +162,15 @@ def test_a_node_without_one_of_the_devices_that_pods_request_is_named(pages, sai
 
 
 @pytest.mark.parametrize("policy", ["Never", "PreemptLowerPriority"])
-def test_a_job_whose_policy_keeps_it_from_preempting_is_named(policy):
+def test_for_a_job_whose_policy_keeps_it_from_preempting_no_pod_is_evicted(policy):
     cluster = Cluster().node("n1", cpu=1).add("{apiVersion: scheduling.k8s.io/v1, kind: "
                                               "PriorityClass, metadata: {name: p}, value: 9}")
     cluster.job("old", cpu=1, running={"n1": 1}).job("new", cpu=1, priority=9, priority_class="p")
     changed = Cluster([obj.changed(spec={"preemption_policy": policy}) if obj.name == "new-0" else
                        obj for obj in cluster.objects()])
-    text = changed.why("old", evict=True, conf={"actions": "allocate, preempt", "tiers": [
-        {"plugins": [{"name": "priority"}]}]}).text
-    assert ("preempt evicts none for default/new: the preemption policy" in text) is (
-        policy == "Never")
+    head = changed.why("old", evict=True, conf={"actions": "allocate, preempt", "tiers": [
+        {"plugins": [{"name": "priority"}]}]}).head
+    assert ("No running pod of default/old may be evicted" in head) is (policy == "Never")
 
 
 @pytest.mark.parametrize("elsewhere, said", [(9, "not only the 2 that no rule refuses"),

@@ -58,7 +58,9 @@ TABLE = [  # the cluster, the configuration, codes and sentences
      "but gang allows none: evicting any would put its gang below its minimum.")]),
     (full(new={"cpu": 4, "priority_class": "high"}), PREEMPT, [("victims_insufficient", "preempt "
      "may evict at most 1 pod on one node (n1, of default/old): cpu 2 would be free there, 4 "
-     "requested.")]),
+     "requested."), ("protected_by_gang", "1 more pod of default/old is allowed by the other "
+                     "plugins, and not by gang: evicting more would put its gang below its "
+                     "minimum.")]),
     (full(new={"pods": 2, "cpu": 2, "priority_class": "high"}), PREEMPT, [
         ("victims_insufficient", "preempt finds resources for 1 of the 2 pods that its gang "
          "needs at once, and none for the next one: it undoes its evictions."),
@@ -101,7 +103,9 @@ TABLE = [  # the cluster, the configuration, codes and sentences
      "from queue b, which holds cpu 4, deserves 3 and has spec.reclaimable: false.")]),
     (queues(cpu=3, least=2, a={"weight": 3}), RECLAIM, [("victims_insufficient", "reclaim may "
      "evict at most 2 pods on one node (n1, of default/old): cpu 2 would be free there, 3 "
-     "requested (queue b: cpu 4 allocated, 1 deserved).")]),
+     "requested (queue b: cpu 4 allocated, 1 deserved)."), (
+        "protected_by_gang", "1 more pod of default/old is allowed by the other plugins, and not "
+        "by gang: evicting more would put its gang below its minimum.")]),
     (queues(a={"deserved": 2}, b={"deserved": 4}), CAPACITY, [("victims_within_deserved",
      "reclaim finds 4 candidates (of default/old), but capacity allows none: their queues hold no "
      "more than they deserve (queue b: cpu 4 allocated, 4 deserved). The queues deserve cpu 6 in "

@@ -173,9 +173,9 @@ def _not_enough(seen: Evidence, job: JobInfo, answers: list[Record], action: str
     combined = [record for record in seen.of("asked", point=POINTS[action])
                 if seen.tasks[record["task"]].job == job.uid and record["task"] not in freed]
     agreed = [record for record in combined if record["answer"]]
-    differ = [*disagreeing(seen, job, answers)] if combined and not agreed else []
-    return differ or [_with_budgets(seen, answers, _most_freed(seen, agreed, action),
-                                    agreed or answers)]
+    differ = [*disagreeing(seen, job, answers, bool(agreed))] if combined else []
+    return differ if differ and not agreed else [_with_budgets(
+        seen, answers, _most_freed(seen, agreed, action), agreed or answers), *differ]
 
 
 def _undone(seen: Evidence, job: JobInfo, answers: list[Record], action: str, found: list[Record]

@@ -68,20 +68,23 @@ def _next_tier(seen: Evidence, calls: list[Record]) -> Iterator[Message]:
                 pod for each in found for pod in each["answer"]}))
 
 
-def disagreeing(seen: Evidence, job: JobInfo, answers: list[Record]) -> Iterator[Cause]:
+def disagreeing(seen: Evidence, job: JobInfo, answers: list[Record], more: bool
+                ) -> Iterator[Cause]:
     """Yield a cause for each plugin without whose answers pods would be left that may be evicted,
-    where each plugin allows some.
+    or (`more`) more of them than those which all allow, where each plugin allows some.
     """
     calls = [record for record in answers if record["task"] == answers[-1]["task"]]
     questions = {tuple(record["candidates"]) for record in calls}
     point = seen.ssn.points[calls[0]["point"]].unwatched(seen.ssn)
     claimant, tiers = seen.tasks[calls[0]["task"]], point.tiers
-    for plugin, own in grouped((record["plugin"], record) for record in calls).items():
+    but = (*CONDITIONS, "pdb") if more else ()  # of which sums and budgets are named
+    for plugin, own in grouped((record["plugin"], record) for record in calls
+                               if record["plugin"] not in but).items():
         point.tiers = [[each for each in tier if each[0] != plugin] for tier in tiers]
         left = {task.key for keys in questions
                 for task in point.ask(claimant, [seen.tasks[key] for key in keys])}
         if left := left.difference(*(record["answer"][0] for record in own)):
-            yield _protects(seen, job, own, sorted(left), ".left")
+            yield _protects(seen, job, own, sorted(left), ".more" if more else ".left")
 
 
 def _too(seen: Evidence, call: Record, asked: Iterable[str], candidates: list[str]
@@ -118,6 +121,7 @@ def protection(plugin: str, **facts: Any) -> Message:
     """Why a plugin protects pods."""
     code = PROTECTION.get(plugin, "protected")
     kind = ".queues" * (plugin == "drf" and facts.get("action") == "reclaim")
+    kind = ".more" if code == "protected_by_gang" and facts.get("more") else kind
     if code == "protected_by_pdb" and facts.get("bare"):
         kind = ".both" if facts.get("budgets") else ".labels"
     return Message(f"{code}{kind}{'.claimant' * facts.get('revocable', 0)}", **facts)
@@ -142,8 +146,8 @@ def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: lis
                "owners": [*owners], "budgets": [each.facts["budget"] for each in budgets],
                "bare": bare}
     claimant = seen.tasks[calls[-1]["task"]]
-    facts = {"least": least, "action": action, "priority": job.priority, "budgets": budgets,
-             "bare": bare,
+    facts = {"more": kind == ".more", "least": least, "action": action, "priority": job.priority,
+             "budgets": budgets, "bare": bare,
              "revocable": code == "protected_by_tdm" and bool(
                  claimant.preemptable or claimant.revocable_zone)}
     if code == "victims_within_deserved":

@@ -173,7 +173,6 @@ def _now(seen: Evidence, job: JobInfo, action: str, pods: list[TaskInfo]) -> Ite
         allowed = [*dict.fromkeys(task.key for uid in found for task in victims[uid])]
         yield _allows(seen, action, {uid: claimants[uid] for uid in found}, allowed, pods)
         return
-    yield from _never(seen, job) if action == "preempt" else ()
     against = {uid: protection.refusing(seen, POINTS[action], task, free)
                for uid, task in claimants.items()}
     refused = grouped((plugin, seen.called(uid)) for uid, plugins in against.items()
@@ -194,15 +193,6 @@ def _allows(seen: Evidence, action: str, claimants: dict[str, TaskInfo], allowed
                 jobs=names, n=len(allowed), pods=running),
         Message("evict.tried", job=names[0]) if tried else None],
         {"pods": allowed, "jobs": [*claimants], "tried": tried})
-
-
-def _never(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """Yield the jobs of a higher priority in its queue of which no pod may preempt."""
-    jobs = [seen.called(uid) for uid, other in seen.ssn.jobs.items() for waiting in [
-        other.in_status(PENDING).values()] if other.queue == job.queue
-        and other.priority > job.priority and waiting and all(map(never_preempts, waiting))]
-    if jobs:
-        yield Cause.of("evict_never", context=True, jobs=jobs)
 
 
 def _claimants(seen: Evidence, job: JobInfo, action: str) -> dict[str, TaskInfo]:
