@@ -242,7 +242,7 @@ def test_one_of_two_plugins_that_share_is_to_go_where_it_allows_no_victim(both):
         "new", queue="b", cpu=1)
     plugins = ["gang", "predicates", "proportion", *["capacity"] * both]
     found = cluster.why("new", conf=conf(*plugins, actions="allocate, reclaim"))
-    assert ("both compute what queues deserve" in found.text) is both
+    assert ("proportion is the one to drop" in found.text) is both
     assert ("without plugin proportion" in [each.change for each in found.remedies]) is both
 
 
