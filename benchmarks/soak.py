@@ -142,7 +142,7 @@ def scenario(seed: int) -> Scenario:
     cluster.job("held", queue=more.choice(queues), pods=3, min_member=1, cpu=1,
                 running={"n1": 1, "n2": 1, "n3": 1})
     conf = _conf(kind, topology, random)
-    if more.random() < 0.25:
+    if more.random() < 0.4:
         conf["configurations"] = [{"name": "preempt",
                                    "arguments": {"enableTopologyAwarePreemption": True,
                                                  "minCandidateNodesAbsolute": 4}}]

@@ -20,7 +20,7 @@ import yaml
 from meddling import Users
 from policy_audit import PolicyAudit
 from session_audit import SessionAudit
-from twins import in_its_words, twin
+from twins import USELESS, in_its_words, twin
 
 from volcano_lab.api.objects import Pod, PodGroup
 from volcano_lab.api.status import PENDING, PIPELINED, RELEASING
@@ -99,7 +99,21 @@ class Audited(Simulation):
             ssn = scheduler.run_once(audits, arrays=False, now=self.server.clock())
             self.audit.problems += audit.problems
             self.copied, self.again = dumped, decided(ssn)
+            unseen = self._decided_unobserved(dumped)
+            if unseen != (seen := in_its_words({key: self.again[key] for key in unseen})):
+                self.audit.problems.append(
+                    f"{ssn.uid} decides {unseen} unobserved, and {seen} observed")
         return self.again
+
+
+    def _decided_unobserved(self, dumped: dict[str, Any]) -> dict[str, Any]:
+        """Return what the coming cycle decides where nothing watches it, so that it skips all that
+        it may.
+        """
+        scheduler = Scheduler(dump.load(dumped), self.conf)
+        scheduler.memory = deepcopy(self.scheduler.memory)
+        found = in_its_words(decided(scheduler.run_once(now=self.server.clock())))
+        return {key: found[key] for key in ("committed", "promised")}
 
 
 class JobBooks:
@@ -153,10 +167,16 @@ class JobBooks:
 
 
 def decided(ssn: Session) -> dict[str, Any]:
-    """Return what a cycle has committed, and which tasks it leaves with a promise."""
+    """Return what a cycle has committed, which tasks it leaves with a promise, and why nodes do not
+    take others: of all nodes but those that only a twin has.
+    """
     promised = {task.key: task.node_name for job in ssn.jobs.values()
                 for task in job.in_status(PIPELINED).values()}
-    return {"committed": ssn.committed, "promised": dict(sorted(promised.items()))}
+    refused = {job.tasks[uid].key: {name: list(error.reasons) for name, error in sorted(
+        errors.nodes.items()) if name not in USELESS} for job in ssn.jobs.values()
+        for uid, errors in job.nodes_fit_errors.items() if uid in job.tasks}
+    return {"committed": ssn.committed, "promised": dict(sorted(promised.items())),
+            "refused": dict(sorted(refused.items()))}
 
 
 class Rival(Observer):

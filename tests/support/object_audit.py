@@ -46,6 +46,7 @@ def object_problems(ssn: Session) -> Iterator[str]:
         yield from _different(f"node {node.name}", node, {
             "labels": meta.labels, "name": meta.name,
             "revocable_zone": meta.labels.get("volcano.sh/revocable-zone", "")})
+    yield from _hyper_node_problems(ssn)
     for name, queue in ssn.queues.items():
         spec, meta = queue.queue.spec, queue.queue.metadata
         yield from _different(f"queue {name}", queue, {
@@ -54,6 +55,35 @@ def object_problems(ssn: Session) -> Iterator[str]:
             "is_open": queue.queue.status.state == "Open",
             "hierarchy": meta.annotations.get("volcano.sh/hierarchy", ""),
             "weights": meta.annotations.get("volcano.sh/hierarchy-weights", "")})
+
+
+def _hyper_node_problems(ssn: Session) -> Iterator[str]:
+    """HyperNodes have the nodes that their members name, of those that there are."""
+    labels = {node.name: node.labels for node in ssn.node_list}
+    objects = {obj.name: obj.spec for obj in ssn.cache.hyper_nodes.objects()}
+
+    def below(name: str) -> set[str]:
+        found: set[str] = set()
+        for member in objects[name].members if name in objects else ():
+            by = member.selector
+            if member.type == "HyperNode":
+                found |= below(by.exact_match.name)
+            elif by.exact_match:
+                found |= {by.exact_match.name} & labels.keys()
+            elif by.regex_match:
+                found |= {each for each in labels if re.search(by.regex_match.pattern, each)}
+            else:
+                wanted = by.label_match.match_labels.items()
+                found |= {each for each, mine in labels.items() if wanted <= mine.items()}
+        return found
+
+    for name, spec in objects.items() if ssn.topology.ready else ():
+        nodes = {node.name for node in ssn.topology.nodes.get(name, ())}
+        if nodes != below(name):
+            yield f"HyperNode {name} has nodes {sorted(nodes)}, and should {sorted(below(name))}"
+        tier = ssn.snapshot.hyper_nodes.hyper_nodes[name].tier
+        if tier != spec.tier:
+            yield f"HyperNode {name} is of tier {tier}, and should be of {spec.tier}"
 
 
 def counts_problems(job: JobInfo) -> Iterator[str]:

@@ -6,8 +6,8 @@ import json
 import re
 from typing import Any
 
-USELESS = {"apiVersion": "v1", "kind": "Node",
-           "status": {"allocatable": {"cpu": "0", "memory": "0", "pods": "0"}}}
+USELESS = {"m98": {}, "m99": {"unschedulable": True}}
+"""The specs of nodes that take no pod."""
 
 
 AMOUNT = re.compile(r'"(cpu|memory)": "(\d+)(m|Mi|Gi|)"')
@@ -35,8 +35,10 @@ def twin(dumped: dict[str, Any]) -> dict[str, Any]:
         queue.setdefault("spec", {})["weight"] = 3 * queue["spec"].get("weight", 1)
     idle = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue",
             "metadata": {"name": "idle"}, "spec": {"weight": 5}}
-    other["objects"] += [idle, USELESS | {"metadata": {"name": "m98"}},
-                         USELESS | {"metadata": {"name": "m99"}, "spec": {"unschedulable": True}}]
+    nothing = {"allocatable": {"cpu": "0", "memory": "0", "pods": "0"}}
+    other["objects"] += [idle, *({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name},
+                                  "spec": spec, "status": nothing}
+                                 for name, spec in USELESS.items())]
     return other
 
 
