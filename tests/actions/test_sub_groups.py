@@ -113,6 +113,10 @@ def test_the_first_label_value_as_a_number_orders_sub_jobs(value, index):
     assert SubJobInfo("g", "u", "j", SubGroupPolicySpec(), (value, "5")).match_index == index
 
 
+def test_a_sub_group_without_a_size_needs_one_pod():
+    assert SubJobInfo("g", "u", "j", SubGroupPolicySpec()).min_available == 1
+
+
 def test_pods_fall_into_sub_jobs_and_the_rest_into_the_default_one():
     policies = [policy("leaders", 1, role="leader"), policy("workers", 2, 1, LEAF)]
     found = session(*job(policies, {"1": 2, "2": 1, "": 1})).jobs["default/g"]

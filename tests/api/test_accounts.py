@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from small_cluster import group, open_session, pod, queue
 
-from volcano_lab.api import FitErrors
+from volcano_lab.api import FitErrors, Resource
+from volcano_lab.api.node_table import NodeTable
 from volcano_lab.api.objects import Node, ObjectMeta
 from volcano_lab.api.objects.cluster import NodeStatus
 from volcano_lab.api.status import (
@@ -151,3 +152,10 @@ def test_a_recovered_copy_stays_among_the_pending_tasks_of_its_sub_job():
     job.update_task_status(saved, ALLOCATED)
     assert job.in_status(PENDING) == {} and "uid-g-0" in sub_job.in_status(PENDING)
     assert sub_job.in_status(ALLOCATED) == {"uid-g-0": saved}
+
+
+def test_selected_rows_are_in_the_order_asked():
+    table = NodeTable()
+    for cpu in (1000.0, 2000.0, 3000.0):
+        table.add_row(Resource(cpu))
+    assert table.select([2, 0]).idle[:, 0].tolist() == [3000.0, 1000.0]

@@ -357,3 +357,4 @@ def test_a_gated_best_effort_pod_is_not_backfilled_either():
 def test_a_plain_refusal_alone_is_one_that_evictions_may_resolve(codes, allocates, evicts):
     error = FitError("default/a-0", "n1", tuple(Status(code, "no") for code in codes))
     assert (error.blocks_allocate(), error.blocks_preempt()) == (not allocates, not evicts)
+    assert error.unresolvable() == (UNRESOLVABLE in codes)

@@ -10,7 +10,13 @@ from small_cluster import node
 from volcano_lab.api import go_pattern
 from volcano_lab.api.go_pattern import compile_pattern
 from volcano_lab.api.hyper_node import HyperNodeInfo, HyperNodeMap, member_nodes
-from volcano_lab.api.objects import ExactMatch, HyperNode, LabelSelector, MemberSelector
+from volcano_lab.api.objects import (
+    ExactMatch,
+    HyperNode,
+    LabelSelector,
+    MemberSelector,
+    RegexMatch,
+)
 from volcano_lab.cache import Cache
 from volcano_lab.cache.hyper_nodes import HyperNodes
 
@@ -239,6 +245,12 @@ def test_nodes_added_later_match_by_pattern_and_label():
 
 
 @pytest.mark.long
+def test_a_pattern_that_go_refuses_takes_the_exact_name_beside_it_along():
+    named = MemberSelector(ExactMatch("gpu-1"), RegexMatch("gpu(?=-1)"))
+    assert member_nodes(named, {"gpu-1": {}}) == set()
+    assert member_nodes(named.evolve(regex_match=None), {"gpu-1": {}}) == {"gpu-1"}
+
+
 def test_a_pattern_that_exceeds_its_time_limit_matches_no_node(monkeypatch, caplog):
     monkeypatch.setattr(go_pattern, "SECONDS", 0.05)
     nodes = {"a": {}, "a" * 63 + "-1": {}, "gpu-1": {}}

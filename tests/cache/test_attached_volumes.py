@@ -113,6 +113,16 @@ def test_what_is_offered_follows_the_csi_node_and_what_is_ignored_the_configurat
     assert cache.snapshot().nodes["n1"].used.get(attach_key(EBS)) == 0
 
 
+def test_volumes_of_a_claim_that_is_gone_count_no_more():
+    cache = Cluster([node("n1"), claim("a"), claim("b"), klass(provisioner=EBS),
+                     csi_node("n1", **{EBS: 2}), *PODS]).cache()
+    cache.snapshot()
+    cache.delete(claim("a"))
+    requested = [task.resreq.get(attach_key(EBS)) for job in cache.snapshot().jobs.values()
+                 for task in job.tasks.values()]
+    assert sorted(requested) == [0, 1]
+
+
 def test_a_pod_that_asks_only_for_a_volume_is_not_best_effort():
     pod = claims("data").changed(spec={"containers": []})
     assert Cache([claim()]).new_task(pod).best_effort

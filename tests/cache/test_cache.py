@@ -224,6 +224,15 @@ def test_what_a_session_may_not_do_names_both_states():
         cache.add_bind_task(BindContext(session["a-1"]))
 
 
+def test_a_session_may_do_nothing_with_a_pod_that_was_replaced():
+    cache = Cache([*OBJECTS[:3], pod("a-0", on="n1", phase="Running")])
+    (task,) = cache.snapshot().jobs["default/a"].tasks.values()
+    cache.delete(pod("a-0", on="n1", phase="Running"))
+    cache.add(pod("a-0", on="n1", phase="Running").changed(metadata={"uid": "new"}))
+    with pytest.raises(CacheError, match="failed to find task in status Running by id a-0"):
+        cache.evict(task, "test")
+
+
 def test_a_bind_that_the_node_refuses_leaves_everything_as_it_was():
     full = [node(cpu="3"), Queue(ObjectMeta("team")), group(), pod("a-0", on="n1", phase="Running"),
             pod("a-1")]

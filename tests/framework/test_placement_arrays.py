@@ -9,7 +9,9 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from volcano_lab.api.node_table import NodeTable
 from volcano_lab.api.resource import ZERO, Resource
+from volcano_lab.cache import Cache
 from volcano_lab.cli.replay import load_cache, replay
+from volcano_lab.cluster import Cluster
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.placement.arrays import FITS, LATER, fit_memo
 from volcano_lab.scheduler import Scheduler
@@ -64,3 +66,16 @@ def test_rows_keep_their_columns_when_a_new_resource_appears():
     assert fit_memo(table, Resource(0.0, 0.0, {"new/thing": 1.0})).values[row] == -3
     assert table.vector(Resource(1.0))[0].size == before + 1
     assert np.array_equal(table.idle[row], [1000.0, 10.0, 0.0])
+
+
+@pytest.mark.parametrize("arrays", [True, False])
+def test_a_task_that_finds_no_node_says_why_of_each(arrays):
+    cluster = Cluster().node("n1", cpu=1).node("n2", cpu=8, labels={"zone": "a"}).node("n3", cpu=8)
+    for obj in (objects := cluster.job("a", cpu=4).objects()):
+        if obj.kind == "Pod":
+            obj.spec.node_selector = {"zone": "b"}
+    (errors,) = Scheduler(Cache(objects)).run_once(arrays=arrays).jobs[
+        "default/a"].nodes_fit_errors.values()
+    affinity = "node(s) didn't match Pod's node affinity/selector"
+    assert {name: error.reasons for name, error in errors.nodes.items()} == {
+        "n1": ["Insufficient cpu"], "n2": [affinity], "n3": [affinity]}

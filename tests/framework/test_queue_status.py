@@ -7,6 +7,7 @@ from __future__ import annotations
 import attrs
 import pytest
 
+from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.session import Session
@@ -182,3 +183,12 @@ def test_the_cache_is_updated_but_no_shared_object_is_written():
     ssn.close()
     assert cache.queues["dev"].queue.status.allocated["cpu"] == "3"
     assert before.status.allocated is None
+
+
+def test_a_phase_that_a_cycle_changes_counts_as_it_is_at_its_end():
+    objects = Cluster().node("n1", cpu=4).job("a", cpu=1, running={"n1": 1}).objects()
+    cache = Cache(obj.changed(status={"phase": "Inqueue"}) if obj.kind == "PodGroup" else obj
+                  for obj in objects)
+    Scheduler(cache).run_once()
+    status = cache.queues["default"].queue.status
+    assert (status.pending, status.inqueue, status.running) == (0, 0, 1)

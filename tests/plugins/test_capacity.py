@@ -140,6 +140,12 @@ def test_a_running_job_counts_on_every_level():
         }
 
 
+def test_a_queue_above_two_counts_what_is_in_both():
+    ssn = open_session(family().job("a", queue="dev", cpu=1).job("b", queue="test", cpu=2))
+    found = cpus(ssn, "request")
+    assert (found["dev"], found["test"], found["eng"], found["root"]) == (1, 2, 3, 3)
+
+
 def test_placing_and_taking_back_reach_every_level_but_only_the_lowest_share():
     ssn = open_session(family().queue("dev", deserved=4).queue("eng", deserved=8).job(
         "a", queue="dev", pods=1, cpu=2))

@@ -55,6 +55,7 @@ def test_annotations(sentence, notes, affinity, anti, order):
     ("notes", "sentence"),
     [
         ({"affinity": "ps,boss", "anti": "ps"}, 'affinity names "boss" but has no such role'),
+        ({"affinity": "ps;ps,boss"}, 'affinity names "boss" but has no such role'),
         ({"affinity": "ps,worker", "anti": "ps,ps"}, 'anti-affinity names "ps" twice in a group'),
         ({"anti": "ps", "order": "ps,worker,ps"}, 'task-order names "ps" twice in a group'),
     ],

@@ -17,6 +17,8 @@ from volcano_lab.api.objects import Node, ObjectMeta, Pod, PodSpec
 from volcano_lab.api.selector import Requirement
 from volcano_lab.plugins.kube import inter_pod_affinity, topology_spread
 from volcano_lab.plugins.kube.node_pods import KubeNodes
+from volcano_lab.plugins.kube.pod_changes import PodChanges
+from volcano_lab.plugins.kube.pod_info import PodInfo
 
 pods = st.lists(pods_to_place(), min_size=1, max_size=5)
 
@@ -123,3 +125,12 @@ def test_a_condition_is_asked_once_for_each_value_of_its_label(monkeypatch):
     selects = required_node_affinity(Pod(spec=PodSpec(node_selector={"zone": "z1"})))
     assert kube.required(selects).sum() == 10
     assert len(asked) == 4  # three values, and none
+
+
+def test_what_was_undone_since_counts_with_its_opposite():
+    changes, info = PodChanges(), PodInfo(Pod())
+    changes.add(0, info, 1)
+    seen = changes.last
+    changes.add(0, info, -1)
+    changes.add(1, info, 1)
+    assert [*changes.since(seen)] == [(0, info, -1), (1, info, 1)]

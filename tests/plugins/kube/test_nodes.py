@@ -113,6 +113,13 @@ def test_two_pods_on_a_node_cannot_have_one_host_port():
     assert scene.fits(pod("later", host_port=80)) == ["n2"]
 
 
+def test_each_of_a_pods_host_ports_must_be_free():
+    scene, two = Scene([node("n1"), node("n2")], {"n1": [pod("old", host_port=80)]}), pod("two")
+    two.spec.containers = [*pod("a", host_port=79).spec.containers,
+                           *pod("b", host_port=80).spec.containers]
+    assert scene.fits(two) == ["n2"]
+
+
 def test_a_port_that_two_pods_use_is_free_when_the_first_of_them_is_removed():
     scene = Scene([node("n1")], {"n1": [pod("old", host_port=80)]})
     task = scene.place(pod("twin", host_port=80), "n1")

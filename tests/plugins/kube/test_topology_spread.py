@@ -37,6 +37,8 @@ def running(**counts: int) -> dict:
         ("enough domains: the emptiest has one", {"n1": 1, "n3": 1}, spread(
             "zone", min_domains=2), "n1 n2 n3"),
         ("soft constraints refuse nothing", {"n1": 5}, spread("zone", hard=False), "n1 n2 n3 n4"),
+        ("a node without all labels counts for none of them", {"n1": 1, "n2": 1, "n3": 1},
+         spread("zone") + spread(HOSTNAME), "n3"),
         ("all constraints must hold", {"n1": 1}, spread("zone") + spread(HOSTNAME), "n3"),
     ],
 )

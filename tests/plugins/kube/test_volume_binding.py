@@ -72,6 +72,7 @@ def test_a_claim_that_keeps_its_pod_off_every_node(sentence, objects, reason):
     ("a bound volume that can be reached from everywhere", [claim(volume="disk"), volume()],
      ["n1", "n2", "n3"]),
     ("a bound volume is in its zone", [claim(volume="disk"), volume(zone="b")], ["n2"]),
+    ("a bound volume that is gone", [claim(volume="disk")], []),
     ("a free volume of its class is in its zone", [claim(), klass(), volume(zone="b,c")],
      ["n2", "n3"]),
     ("two zones, two volumes",
