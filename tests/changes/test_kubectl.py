@@ -109,7 +109,8 @@ def test_what_the_api_does_not_let_change_has_no_command(world, setting):
     ("job/team/gang.minAvailable=2", {"vcjob gang": {"minAvailable": 2}}),
     ("job/team/gang.networkTopology={mode: hard}", {"podgroup gang-": {"networkTopology": {
         "mode": "hard"}}}),
-    ("podgroup/team/index.minMember=2", None),
+    ("podgroup/team/index.minMember=2", {"podgroup podgroup-": {"minMember": 2}}),
+    ("job/team/index.queue=a", {"podgroup podgroup-": {"queue": "a"}}),
     ("job/train.minAvailable=1", {"podgroup train": {"minMember": 1, "minResources": {
         "cpu": "1"}}})])
 def test_a_minimum_is_patched_where_its_controller_keeps_it(world, setting, spec):

@@ -171,7 +171,9 @@ def test_a_queue_that_only_an_owner_names_has_no_effect(field, facts):
     answer = asked(LAB, owner, group("x", "mpi", 1, "MPIJob"), pod("w-0", "x", cpu=9)).why("mpi")
     assert (f"{field}: lab of its MPIJob has no effect: neither its pods nor its PodGroup have it, "
             "and the latter is in queue default; with --gang-scheduling=volcano its operator "
-            "creates the PodGroup: set that, and create the MPIJob again." in answer.text)
+            "creates the PodGroup: set that, and create the MPIJob again; for the PodGroup that is "
+            "there: kubectl patch podgroup podgroup-x -n default --type merge -p "
+            """'{"spec": {"queue": "lab"}}'.""" in answer.text)
 
 
 @pytest.mark.parametrize("version, flag", [
@@ -249,8 +251,42 @@ def test_an_owner_whose_pods_name_no_queue_says_where_it_has_their_annotations(k
 ---
 """
     text = asked(LAB, owner, group("x", "o", 1, kind), pod("o-0", "x", cpu=9)).why("o").text
-    assert (f"is in queue default; that of the pods is read: write it to {field} of the {kind}."
+    assert (f"is in queue default; it is read of {field} of the {kind}, where it is to be written"
             in text) is bool(field)
+
+
+@pytest.mark.parametrize("notes, template, where", [
+    ("{KEY: '3'}", "{}", ""), ("{}", "{KEY: '3'}", " (spec.template)"), ("{}", "{}", None)])
+def test_a_minimum_that_the_controller_has_not_read_says_where_it_reads_it(notes, template, where):
+    key = "scheduling.volcano.sh/group-min-member"
+    owner = """\
+{apiVersion: batch/v1, kind: Job, metadata: {name: o, namespace: default, uid: u-o,
+  annotations: NOTES}, spec: {template: {metadata: {annotations: TEMPLATE}, spec: {
+  schedulerName: volcano, containers: [{name: c}]}}}}
+---
+""".replace("NOTES", notes).replace("TEMPLATE", template).replace("KEY", key)
+    text = asked(owner, group("u-o", "o", 1, "Job"), pod("o-0", "u-o", cpu=9)).why("o").text
+    assert (f"annotation {key}{where}: 3 of its Job has no effect: its PodGroup has a minimum of "
+            "1; Volcano's controller reads it of metadata.annotations of the Job when it creates "
+            "the PodGroup; for the PodGroup that is there: kubectl patch podgroup podgroup-u-o"
+            in text) is (where is not None)
+
+
+@pytest.mark.parametrize("labels, there, said", [
+    ("{scheduling.k8s.io/group-name: train}", True, "PodGroup podgroup-train, with"),
+    ("{scheduling.volcano.sh/groupname: podgroup-train}", True, "PodGroup podgroup-train, with a "
+     "minimum of 4, is there and has none of them."),
+    ("{scheduling.k8s.io/group-name: train}", False, "There is no PodGroup train in namespace"),
+    ("{jobset.sigs.k8s.io/group-name: default}", False, "")])
+def test_pods_that_name_a_podgroup_where_that_is_not_read_are_no_gang(labels, there, said):
+    labels = labels.replace(": train", ": podgroup-train") if there else labels
+    answer = asked(*[group("train", "t", 4)] * there, group("a", "w-0", 1, "Pod"), pod(
+        "w-0", "a", "n1", labels=labels), group("b", "w-1", 1, "Pod"), pod(
+        "w-1", "b", cpu=4, labels=labels))
+    for name in ["w-1"] + ["t"] * there:
+        text = answer.why(name).text
+        assert ("created 2 PodGroups, each with a minimum of 1: they are no gang. 1 has a node and "
+                "keeps it, 1 without one." in text) is bool(said) and said in text
 
 
 @pytest.mark.parametrize("made, where", [

@@ -195,17 +195,8 @@ STUCK = NONE.replace("name: none", "name: stuck").replace("group-name: g,", "gro
 
 @pytest.mark.long
 @pytest.mark.parametrize("row, first, last, documents, conf, said", [
-    ("backfill", "v1.9.0", "v1.11.2", (group(), NONE, group("h"), STUCK), (
-        CONF % "nodeorder").replace("allocate", "allocate, backfill"), "takes, here a/stuck"),
     ("reclaimed", "v1.0.0", "v1.13.3", (deserves("cpu: 8"), SECOND, *OTHER, group(), pod(
         "p", 8)), RECLAIM, "requests cpu 8, and the pods that it may evict on n1 6."),
-    ("preemptive", "v1.10.0", "v1.13.0", (
-        BIG, deserves("nvidia.com/gpu: 8"), SECOND, *CARDS, group(), pod("p", 4).replace(
-            "cpu: 4", "cpu: 4, nvidia.com/gpu: 1")), RECLAIM, "would have cpu 4, and deserves 0."),
-    ("smaller", "v1.4.0", "v1.11.0", (
-        BIG, deserves("cpu: 8, nvidia.com/gpu: 8"), SECOND, OTHER[0], OTHER[1].replace(
-            "n1", "n2"), group(), pod("p", 6).replace("cpu: 6", "cpu: 6, nvidia.com/gpu: 1")),
-     RECLAIM, "nvidia.com/gpu 1, and the queues of the pods on n2 that could leave have 0"),
 ])
 def test_what_an_earlier_release_decides_is_reported_of_these_releases_alone(
         row, first, last, documents, conf, said):

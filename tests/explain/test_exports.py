@@ -374,18 +374,6 @@ def test_a_job_of_kubernetes_that_has_ended_creates_no_pods(status, there):
     assert any(obj.kind == "Pod" for obj in with_defaults(loads(job))) == there
 
 
-def test_pods_that_name_their_group_in_a_label_are_shown():
-    label = exported("other", 1, 1, there=1).replace(
-        "annotations: {scheduling.k8s.io/group-name: other-u-other,", "labels: {"
-        "scheduling.k8s.io/group-name: alone}, annotations: {"
-        "scheduling.k8s.io/group-name: other-u-other,")
-    group = ("{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: alone}, "
-             "spec: {minMember: 1, queue: default}, status: {phase: Inqueue}}\n---\n")
-    said = "default/other-w-0 have its name as a label; Volcano reads the annotation"
-    assert said in asked(group, label).why("alone").text
-    assert said not in asked(group, exported("other", 1, 1, there=1)).why("alone").text
-
-
 @pytest.mark.parametrize("name", ["old", "default/old-w-0"])
 def test_pods_on_a_node_that_is_not_there_are_reported(name):
     text = FULL.replace("nodeName: n1", "nodeName: gone")

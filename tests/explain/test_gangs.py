@@ -33,16 +33,6 @@ def text_of(causes, code):
 
 # -- pods that the gang lacks ----------------------------------------------------------------------
 
-def test_pods_that_name_a_podgroup_in_a_label_are_not_in_it():
-    named = {"scheduling.k8s.io/group-name": "new"}
-    other = pod("z", labels=named).changed(metadata={"namespace": "team"})
-    said = "The PodGroup has no pods yet."
-    assert asked(node("n1"), group("new"), pod("x", labels=named), other)["no_pods"].text == (
-        f"{said} default/x have its name as a label; Volcano reads the annotation "
-        "scheduling.k8s.io/group-name, and creates a PodGroup of its own for each pod that has "
-        "none.")
-
-
 UNNAMED = ("No pod names PodGroup new: a pod is in it that has the annotation "
            "scheduling.k8s.io/group-name: new when it is created, which its pod template gives it; "
            "a Volcano Job always gets a PodGroup of its own")
@@ -214,20 +204,6 @@ def test_a_topology_waits_for_the_tree_of_hyper_nodes(topology, waits):
         "Jobs with a network topology wait until the HyperNodes form a tree. HyperNode b is below "
         "itself (b > a > b): remove one of these from the members of the one before it." if waits
         else None)
-
-
-@pytest.mark.parametrize("topology, places, requests, said", [
-    (HARD, ["n1", "n2"], {}, "Pods that request nothing are placed by backfill"),
-    (HARD, ["n1", "n2"], {"cpu": "1"}, "holds all of these"), (HARD, ["n0", "n1"], {}, None),
-    ({"mode": "hard", "highestTierName": "leaf"}, ["n1", "n2"], {}, "holds all of these"),
-    ({"mode": "soft", "highestTierAllowed": 1}, ["n1", "n2"], {}, None)])
-@pytest.mark.parametrize("name", ["new", "new-1"])
-def test_pods_that_run_beyond_the_tier_of_their_topology(topology, places, requests, said, name):
-    own = [pod(f"new-{number}", "new", place, requests=requests)
-           for number, place in enumerate(places)]
-    found = text_of(asked(*two_tiers(), group("new", minMember=2, networkTopology=topology), *own,
-                          conf=TOPOLOGY, name=name), "beyond_tier")
-    assert found is None if said is None else said in found
 
 
 QUOTA = ("{apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: default}, "

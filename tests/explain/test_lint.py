@@ -366,7 +366,12 @@ OF_OPERATOR = ("that its pods name queue b has no effect: its PodGroup is in que
     ("podgroup-x", "", {"labels": {LABEL: "b"}}, OF_CONTROLLER),
     ("podgroup-x", "", {"labels": {OWN_LABEL: "b"}}, OF_CONTROLLER),
     ("podgroup-x", "", {"labels": {OWN_LABEL: "default"}}, ""),
-    ("podgroup-x", "PyTorchJob", {"labels": {LABEL: "b"}}, OF_CONTROLLER),
+    ("podgroup-x", "PyTorchJob", {"labels": {LABEL: "b"}}, f"{OF_CONTROLLER[:-1]}; with --gang-"
+     "scheduler-name=volcano the operator reads runPolicy.schedulingPolicy.queue of the PyTorchJob "
+     "itself, not of its pods."),
+    ("podgroup-x", "", {"annotations": {OWN_LABEL: "b"}}, "its pods name queue b in the annotation "
+     f"{OWN_LABEL}, and its PodGroup is in queue default: Volcano's controller reads that "
+     "annotation when it creates the PodGroup."),
     ("x", "", {"labels": {LABEL: "b"}}, ""), ("x", "ReplicaSet", {"labels": {LABEL: "b"}}, ""),
     ("x", "PyTorchJob", {"labels": {LABEL: "b", OWN_LABEL: "c"}}, OF_OPERATOR),
     ("x", "PyTorchJob", {"annotations": {LABEL: "b"}}, OF_OPERATOR),

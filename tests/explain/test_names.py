@@ -394,14 +394,6 @@ APART = """\
 """
 
 
-@pytest.mark.parametrize(("field", "space", "apart"), [
-    ("annotations", "two", True), ("labels", "two", True), ("labels", "one", False)])
-def test_a_podgroup_is_named_by_pods_of_another_namespace(field, space, apart):
-    world = Cluster().add(APART.replace("FIELD", field).replace("two", space)).explainer()
-    said = f"named by {space}/p, in another namespace"
-    assert (said in world.why("one/g").text) == apart
-
-
 def test_pods_without_a_podgroup_are_asked_about_by_its_name():
     world = Cluster().add(APART.replace("FIELD", "annotations")).explainer()
     by_group, by_pod = world.why("two/g").text, world.why("two/p").text

@@ -391,20 +391,6 @@ def test_the_queue_of_a_podgroup(namespace, named, phase):
                                 else queue)
 
 
-@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
-def test_a_queue_that_only_the_owner_names_is_reported(kind):
-    queue = {"scheduling.volcano.sh/queue-name": "team"}
-    _, _, shown = made(workload(kind, annotations=queue))
-    assert shown == [
-        f'{kind} default/web (text, document 3): metadata.annotations '
-        '"scheduling.volcano.sh/queue-name" has no effect, as Volcano reads it of the pods; '
-        "allowed is spec.template.metadata.annotations."]
-    assert made(workload(kind, annotations=queue, template={"annotations": queue}))[2] == []
-    assert made(workload(kind, annotations=queue, pod={"schedulerName": "mine"}))[2] == [
-        f"{kind} default/web (text, document 3): its pods are for another scheduler, mine, and "
-        "are not created."]
-
-
 def test_children_among_the_objects_are_not_created_again():
     _, pods, _ = made(workload("Deployment", replicas=2))
     assert len(pods) == 2

@@ -19,7 +19,7 @@ from volcano_lab.changes.objects import Setting, apply
 from volcano_lab.manifests.operators import SUSPENDED
 from volcano_lab.manifests.operators.model import OperatorObject
 from volcano_lab.manifests.owners import deployment_of
-from volcano_lab.manifests.pod_group_controller import QUEUE_NAME
+from volcano_lab.manifests.pod_group_controller import GROUP_MIN_MEMBER, QUEUE_NAME
 from volcano_lab.manifests.schema import at_path
 from volcano_lab.manifests.writer import to_dict
 
@@ -38,6 +38,11 @@ TEMPLATE = ("affinity", "annotations", "nodeSelector", "tolerations", "topologyS
 MINIMUM, LEFT = {"minMember", "minResources"}, {"networkTopology"}
 """Fields of a PodGroup that a Job's controller sets again, and those that each owner leaves as they
 are.
+"""
+
+OWN, RENEWED = "podgroup-", ("ReplicaSet", "StatefulSet")
+"""How names of PodGroups of Volcano's controller begin, and the owners with whose changes it writes
+them again.
 """
 
 PATCHED = ("Queue", "ResourceQuota", "PodDisruptionBudget", "HyperNode")
@@ -201,25 +206,37 @@ def _of_node(before: Node, after: KubernetesObject, setting: Setting, steps: lis
 
 def _of_group(draft: Draft, place: int, patches: dict[str, dict[str, Any]]) -> str:
     """Patch a PodGroup, or the Volcano Job whose controller would set its minimum again, or the
-    template in which a Deployment or a StatefulSet names the queue of its pods.
+    template in which a Deployment or a StatefulSet names the queue of its pods, or its annotation
+    of a minimum.
     """
     group = draft[place]
     was, now = (to_dict(each).get("spec", {}) for each in (draft.source[place], group))
     fields = _merging(was, now)
     owner = next(iter(group.metadata.owner_references), None)
     pods: list[Any] = [draft[each] for each in draft.pods_of(group)]
-    creator = _creator(pods[0]) if pods and owner else None
-    if fields and {*fields} <= (LEFT if owner else LEFT | MINIMUM | {"queue"}):
+    creator = _creator(draft, pods[0]) if pods and owner else None
+    if fields and {*fields} <= _left(group, owner, creator):
         _patch(patches, "podgroup", group.name, group).update(fields)
     elif creator and fields.keys() == {"queue"}:
         _patch(patches, *creator, group)["template"] = {"metadata": {"annotations": {
             QUEUE_NAME: fields["queue"]}}}
+    elif creator and fields.keys() == {"minMember"}:
+        _patch(patches, *creator, group, "metadata")["annotations"] = {
+            GROUP_MIN_MEMBER: str(fields["minMember"])}
     elif owner and owner.api_version in VolcanoJob.api_versions and {*fields} <= MINIMUM and fields:
         _patch(patches, "vcjob", owner.name, group)["minAvailable"] = at_path(
             group, ["spec", "minMember"])
     else:
         return ""
     return "patched"
+
+
+def _left(group: KubernetesObject, owner: Any, creator: Any) -> set[str]:
+    """Return the fields of a PodGroup that its controller leaves as they are."""
+    if creator or (owner and (owner.kind in RENEWED or owner.api_version in (
+            VolcanoJob.api_versions))):
+        return LEFT
+    return LEFT | {"queue"} | (set() if owner and not group.name.startswith(OWN) else MINIMUM)
 
 
 def _of_template(draft: Draft, group: PodGroup, setting: Setting, steps: list[str],
@@ -232,7 +249,7 @@ def _of_template(draft: Draft, group: PodGroup, setting: Setting, steps: list[st
     pods: dict[int, Any] = {place: draft[place] for place in draft.pods_of(group)}
     apply(draft, [setting.text])
     changed = [(pod, draft[place]) for place, pod in pods.items() if draft[place] != pod]
-    creator = _creator(changed[0][0]) if changed else None
+    creator = _creator(draft, changed[0][0]) if changed else None
     if creator is None:
         return shlex.join(["kubectl", "annotate", f"podgroup/{group.name}", *(
             f"pod/{pod.name}" for pod, _ in changed), "-n", group.namespace,
@@ -251,12 +268,16 @@ def _of_template(draft: Draft, group: PodGroup, setting: Setting, steps: list[st
                       ) if setting.value and len(names) == 1 else ""
 
 
-def _creator(pod: Pod) -> tuple[str, str] | None:
-    """Return the kind and name of what has a pod's template: a Deployment or a StatefulSet."""
+def _creator(draft: Draft, pod: Pod) -> tuple[str, str] | None:
+    """Return the kind and name of what has a pod's template: a Deployment or a StatefulSet that no
+    operator has created.
+    """
     found = [("deployment", deployment_of(pod)), *(
         ("statefulset", ref.name) for ref in pod.metadata.owner_references
         if ref.kind == "StatefulSet")]
-    return next((each for each in found if each[1]), None)
+    owned = {(obj.kind.lower(), obj.name) for obj in getattr(draft.source, "given", ())
+             if obj.namespace == pod.namespace and obj.metadata.owner_references}
+    return next((each for each in found if each[1] and each not in owned), None)
 
 
 def _merging(was: Any, now: Any) -> Any:

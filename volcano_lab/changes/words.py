@@ -9,7 +9,7 @@ Volcano: none
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -36,9 +36,10 @@ Called = Callable[[str], str]
 
 
 def described(change: Change, world: Sequence[KubernetesObject], conf: SchedulerConfiguration,
-              called: Called = str, index: Index | None = None, ends: bool = False) -> Message:
+              called: Called = str, index: Index | None = None,
+              ends: Collection[str] = ()) -> Message:
     """Return a change of a world (and its `index`) and a configuration as a message; `called` names
-    the job of a PodGroup (by its key); with `ends`, removed objects end by themselves.
+    the job of a PodGroup (by its key); of removed objects, those `ends` by themselves.
 
     Raises `ManifestError`.
 
@@ -213,22 +214,23 @@ def _actions(before: Sequence[str], after: Sequence[str]) -> list[Message]:
     return parts
 
 
-def _removals(draft: Draft, removals: Sequence[str], called: Called, ends: bool
+def _removals(draft: Draft, removals: Sequence[str], called: Called, ends: Collection[str]
               ) -> Iterator[Message]:
-    """Yield what is deleted, or ends: pods that their owner creates again by their job, PodGroups
+    """Yield what is deleted, or `ends`: pods that their owner creates again by their job, PodGroups
     without pods as such.
     """
-    again, ghosts, names = Counter[str](), list[str](), list[str]()
-    for obj in (draft[draft.find(name, name)] for name in removals):
+    again, ghosts, names = Counter[str](), list[str](), dict[str, list[str]]()
+    for name in removals:
+        obj = draft[draft.find(name, name)]
         if isinstance(obj, Pod) and obj.metadata.owner_references and job_of(obj):
             again[called(job_of(obj))] += 1
         elif isinstance(obj, PodGroup) and not draft.pods_of(obj):
             ghosts.append(obj.key)
         else:
-            names.append(called(obj.key) if isinstance(obj, PodGroup) else key_of(obj))
+            names.setdefault("change.end" if name in ends else "change.delete", []).append(
+                called(obj.key) if isinstance(obj, PodGroup) else key_of(obj))
     yield from (Message("change.delete.pods", n=n, name=job) for job, n in again.items())
-    if names:
-        yield Message("change.end" if ends else "change.delete", names=names)
+    yield from (Message(code, names=some) for code, some in sorted(names.items()))
     if ghosts:
         every = sum(not draft.pods_of(draft[place]) for place in draft.of_kind("podgroup"))
         yield Message("change.delete.ghost" if every == 1 else "change.delete.ghosts",

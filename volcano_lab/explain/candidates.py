@@ -21,7 +21,6 @@ from volcano_lab.trace import amounts, grouped, queue_attributes
 RANGES = {"not_created.max": ("max",), "not_created.above": ("max", "default"),
           "not_created.min": ("min",)}
 """The fields of a LimitRange that refuse a pod, by the message that says so."""
-"""A setting of what a queue deserves of a resource."""
 CAPABILITY = ("queue_over_capability", "ancestor_over_capability")
 SHARE = ("over_deserved", "overused")
 

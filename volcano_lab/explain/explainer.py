@@ -32,8 +32,8 @@ from volcano_lab.messages import Message, NoSuch, friendly_errors, near
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import CauseTrace, Part, Shown, TraceReader, grouped, names
 
-REFUSED = (*candidates.CAPABILITY, "overcommit_refuses", "resource_quota")
-"""Causes by which enqueue does not admit a job."""
+REFUSED = (*candidates.CAPABILITY, *candidates.SHARE, "overcommit_refuses", "resource_quota")
+"""Causes by which enqueue does not admit a job, or its queue refuses its pods."""
 
 @friendly_errors
 class Explainer(Shown):
@@ -137,7 +137,7 @@ class Explainer(Shown):
         """Why pods of a job wait by this cycle."""
         causes = job_causes(self.evidence, job)
         codes = {cause.code for cause in causes}
-        if codes & {*remedies.VOLUMES} or (job.is_pending() and codes & {*REFUSED}):
+        if codes & {*remedies.VOLUMES, *REFUSED}:
             causes += remedies.behind(self.evidence, job, codes)
         causes += [*self._reserving(causes), *releases.defect_causes(self.evidence, job, causes)]
         loops = self.loops() if len(self.session.nodes) < outcome.LARGE else None

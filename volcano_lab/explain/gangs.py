@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import Any
 
 from volcano_lab.api import FAILED, GROUP_NAME, TASK_SPEC, JobInfo, objects as api
-from volcano_lab.explain import lint, owners
+from volcano_lab.explain import asked, lint, owners
 from volcano_lab.explain.evidence import Evidence, requested, unplaced, was_admitted
 from volcano_lab.explain.explanation import Cause, added, over, part
 from volcano_lab.manifests.operators import pod_count
@@ -24,11 +24,11 @@ from volcano_lab.trace import amounts, grouped
 def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield why allocate does not try the job at all."""
     if not job.tasks:
-        label = _by_label(seen, job)
+        label = _slipped(seen, job)
         stage = owners.kind_of(job) not in ("", *OWNERS) and not (  # an operator's own, of pods
             owners.is_generated(job))  # that come later
         others = [] if label or stage else [*_in_others(seen, job)]
-        yield Cause("no_pods", others or [Message("gang.no_pods"), label, _unread(seen, job)],
+        yield Cause("no_pods", others or [Message("gang.no_pods"), *label, _unread(seen, job)],
                     {"elsewhere": True} if others else {})
     invalid = seen.ssn.job_valid(job) if job.tasks else None
     if invalid is not None:
@@ -92,11 +92,10 @@ def _created(seen: Evidence, job: JobInfo, known: bool, after: Mapping[str, str]
         yield Message("gang_invalid.later", count=valid)
 
 
-def _by_label(seen: Evidence, job: JobInfo) -> Message | None:
-    """That pods name the PodGroup in a label, which Volcano does not read."""
-    pods = [task.key for task in seen.tasks.values() if task.namespace == job.namespace
-            and task.pod.metadata.labels.get(GROUP_NAME) == job.pod_group.name]
-    return Message("gang.label", pods=pods, annotation=GROUP_NAME) if pods else None
+def _slipped(seen: Evidence, job: JobInfo) -> list[Message]:
+    """That pods name the PodGroup where Volcano does not read it."""
+    return next(([*asked.slipped(seen, each, slip)] for each in asked.generated(seen, job)
+                 for slip in asked.slips(seen, each) if slip[2] == job.pod_group.name), [])
 
 
 def _in_others(seen: Evidence, job: JobInfo) -> Iterator[Message]:
@@ -117,7 +116,6 @@ def _in_others(seen: Evidence, job: JobInfo) -> Iterator[Message]:
     elif not owner and seen.objects and not any(  # pods of another scheduler may name it
             isinstance(obj, api.Pod) and job_of(obj) == group.key for obj in seen.objects):
         yield Message("gang.unnamed", **facts)
-        yield from _named_apart(seen, facts)
         if mine:
             yield Message("gang.unnamed.others", others=[*mine], pods=[*chain(*mine.values())],
                           namespace=job.namespace)
@@ -126,14 +124,6 @@ def _in_others(seen: Evidence, job: JobInfo) -> Iterator[Message]:
                 fields = [*paths_to(obj.spec, GROUP_NAME, group.name)]
                 yield from [Message("gang.named_in", kind=obj.kind, name=obj.key, fields=fields)
                             ] if fields else ()
-
-
-def _named_apart(seen: Evidence, facts: Mapping[str, str]) -> Iterator[Message]:
-    """Yield which pods name the PodGroup of these facts in namespaces that have none so called."""
-    pods = [obj.key for obj in seen.objects if isinstance(obj, api.Pod) and facts["group"] in (
-        obj.metadata.annotations.get(GROUP_NAME), obj.metadata.labels.get(GROUP_NAME))
-        and f"{obj.namespace}/{facts['group']}" not in seen.ssn.jobs]
-    yield from [Message("gang.unnamed.apart", pods=pods, **facts)] if pods else ()
 
 
 def _unread(seen: Evidence, job: JobInfo) -> Message | None:
@@ -195,25 +185,6 @@ def _no_gang(job: JobInfo) -> Message | None:
         return None
     return Message(f"no_gang.{'label' if name else 'owner'}", owner=owner, label=label, name=name,
                    switch=owners.switch(job, above))
-
-
-def apart_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """Yield that pods which need each other are in several PodGroups of Volcano's controller, and
-    some of them run while others wait.
-    """
-    def owner(each: JobInfo, label: str) -> tuple[str, ...]:
-        names = {task.pod.metadata.labels.get(label, "") for task in each.tasks.values()}
-        return (each.namespace, *names) if owners.is_generated(each) else ()
-
-    for kind, (label, setting) in owners.KINDS["apart"].items() if not seen.brief else ():
-        mine = owner(job, label)
-        parts = [each for each in seen.ssn.jobs.values() if mine and any(mine[1:])
-                 and owner(each, label) == mine]
-        runs = [task for each in parts for task in each.tasks.values() if task.node_name]
-        waiting = [task for each in parts for task in unplaced(each)]
-        if len(parts) > 1 and runs and waiting:
-            yield Cause.of("no_gang.apart", context=True, kind=kind, name=mine[1], n=len(parts),
-                           runs=len(runs), waits=len(waiting), setting=setting)
 
 
 def entitled(seen: Evidence, job: JobInfo, causes: Iterable[Cause]) -> Iterator[Cause]:

@@ -12,7 +12,6 @@ from volcano_lab.api.objects import Pod, PodGroup
 from volcano_lab.explain import beyond, evidence, origin, promises, releases
 from volcano_lab.explain.evidence import Evidence, counts, was_admitted
 from volcano_lab.explain.explanation import Amounts, Cause, moment_text, over
-from volcano_lab.explain.shuffles import zone_hours
 from volcano_lab.manifests.job_controller import ENDING, FINISHED
 from volcano_lab.messages import Message, known
 from volcano_lab.trace import grouped, short
@@ -108,7 +107,7 @@ def _besides(found: Mapping[str, list[Cause]]) -> dict[str, Any]:
     """Why pods have failed, or do not run on their node, another queue that the owner names, and
     the cluster's last answer.
     """
-    queues = [queue for cause in found.get("no_effect", ()) for queue in cause.numbers["meant"]
+    queues = [queue for cause in found.get("no_effect", ()) for queue in cause.numbers["queue"]
               if cause.numbers["what"] == "unread.queue_above"]
     return {"why": [cause.numbers["reason"] for cause in found.get("failed", ())] or None,
             "unready": next((cause.numbers["why"] for cause in found.get("bound", ())), None),
@@ -206,4 +205,3 @@ def _notes(seen: Evidence, job: JobInfo) -> Iterator[Message]:
         yield Message(f"phase.unknown{code}", n=running, least=least)
     elif phase == "Completed" and evidence.ended(job) < len(job.tasks):
         yield Message("phase.completed", ended=evidence.ended(job), least=least)
-    yield from zone_hours(seen, job)

@@ -223,14 +223,20 @@ def _queue_labels(ssn: Session) -> Iterator[Notice]:
         own, owner = job.pod_group.name.startswith("podgroup-"), owner_of(job)
         reads = "" if owner is None else QUEUES.get(
             (owner.kind, owner.api_version), QUEUES.get(owner.kind, ""))
-        found = {labels[key]: None for task in job.tasks.values() if own or reads
-                 for labels in (task.pod.metadata.labels, task.pod.metadata.annotations)
+        metas = [task.pod.metadata for task in job.tasks.values()]
+        late = {each.annotations.get(keys[1]) for each in metas} if own else set[str]()
+        found = {labels[key]: None for each in metas if own or reads
+                 for labels in (each.labels, each.annotations)
                  for key in keys if key in labels and labels[key] != job.queue}
+        kind = getattr(owner, "kind", "")
+        flag = TABLES["owners"]["switch"].get(kind)
         for name in [*found][:1]:
-            yield place_of([called(job)]), Message(
-                "unread.queue_label", found=name, allowed=keys[1]) if own else Message(
-                "unread.queue_of_owner", found=name, queue=job.queue,
-                kind="" if owner is None else owner.kind, field=reads)
+            said = Message("unread.queue_label", found=name, allowed=keys[1], operator=Message(
+                "unread.operator", flag=flag, field=reads, kind=kind) if flag else None)
+            if name in late:
+                said = Message("unread.queue_late", found=name, queue=job.queue, key=keys[1])
+            yield place_of([called(job)]), said if own else Message(
+                "unread.queue_of_owner", found=name, queue=job.queue, kind=kind, field=reads)
 
 
 def _tier_names(ssn: Session) -> Iterator[Notice]:

@@ -6,7 +6,7 @@ Volcano: none
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain
@@ -278,8 +278,9 @@ class World:
                  if task["name"] == role]
         return next(iter(tasks), path_text(self.job(uid), "minTaskMember", role))
 
-    def described(self, change: Change, ends: bool = False) -> Message:
-        """A change as a message; `ends`: what is removed ends by itself. Raises `ManifestError`."""
+    def described(self, change: Change, ends: Collection[str] = ()) -> Message:
+        """A change as a message; of what is removed, `ends` by themselves. Raises `ManifestError`.
+        """
         with suppress(ManifestError):  # where another field is not one of a manifest
             if change.of_manifest:
                 return described(change, self.given, self.conf, self.called, ends=ends)

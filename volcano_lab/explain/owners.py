@@ -14,9 +14,9 @@ from volcano_lab.api.objects import BatchJob, KubernetesObject, OwnerReference, 
 from volcano_lab.changes.job_fields import at_path
 from volcano_lab.explain.evidence import Evidence, fails_to_start, requested
 from volcano_lab.explain.explanation import TABLES, Amounts, over
-from volcano_lab.manifests import OPERATORS, events, operators, owners, pod_group_controller
+from volcano_lab.manifests import events, operators, owners
 from volcano_lab.manifests.job_controller import fails_first, policy_for
-from volcano_lab.manifests.operators.model import QUEUE, OperatorObject
+from volcano_lab.manifests.operators.model import OperatorObject
 from volcano_lab.messages import Message, Said, known
 from volcano_lab.trace import names
 from volcano_lab.trace.plain import amounts, grouped
@@ -24,6 +24,8 @@ from volcano_lab.trace.plain import amounts, grouped
 NUMBER = re.compile(r"-\d+$")
 KINDS = TABLES["owners"]
 """What is known of kinds of owners, and of the labels of their pods."""
+READ = {"queue": "notes", "minMember": "reads"}
+"""What owners name = the table of the fields that Volcano's controller reads."""
 
 
 def owner_of(job: JobInfo) -> OwnerReference | None:
@@ -49,12 +51,13 @@ def kind_of(job: JobInfo) -> str:
 def known_of(table: str, owner: OwnerReference | KubernetesObject | None) -> Any:
     """What a table knows of an owner's kind in its apiVersion, or else of its kind."""
     rows, kind = KINDS[table], getattr(owner, "kind", "")
-    return rows.get(f"{kind} {getattr(owner, 'api_version', '')}", rows.get(kind))
+    versions = getattr(owner, "api_version", ""), *getattr(owner, "api_versions", ())
+    return rows.get(f"{kind} {next(filter(None, versions), '')}", rows.get(kind))
 
 
 def flag_of(owner: OwnerReference | KubernetesObject | None) -> Message | None:
     """By which flag the operator of an owner creates PodGroups for Volcano."""
-    flag = known_of("switch", owner)
+    flag = known_of("switch", owner) or (known_of("apart", owner) or ("", ""))[1]
     return Message("no_gang.switch", flag=flag, kind=owner.kind) if owner and flag else None
 
 
@@ -66,14 +69,14 @@ def unread_group(seen: Evidence, key: str, owner: OwnerReference | KubernetesObj
         said, Message) else None
 
 
-def switch(job: JobInfo, owner: OwnerReference | KubernetesObject | None, queue: bool = False
+def switch(job: JobInfo, owner: OwnerReference | KubernetesObject | None, what: str = ""
            ) -> Message | None:
-    """By which flag an operator creates PodGroups of a kind, where Volcano's controller did; of a
-    `queue`, else where the kind has the annotations of its pods, which alone name it.
+    """By which flag an operator creates PodGroups of a kind, where Volcano's controller did; else
+    where a kind has `what` that reads.
     """
     flag = flag_of(owner) if is_generated(job) else None
-    field = known_of("notes", owner) if queue and not flag else None
-    return Message("unread.queue_above.notes", field=field, kind=owner.kind) if (
+    field = known_of(READ[what], owner) if what in READ and not flag else None
+    return Message(f"unread.{what}_above.read", field=field, kind=owner.kind) if (
         owner and field) else flag
 
 
@@ -224,15 +227,6 @@ def at_once(seen: Evidence, job: JobInfo) -> float:
     found = [at_path(obj, ["spec", "parallelism"]) or int(isinstance(obj, BatchJob))
              for obj in objects_of(seen, job) if not isinstance(obj, VolcanoJob)]
     return next((most for most in found if isinstance(most, int) and most), inf)
-
-
-def named_queue(obj: KubernetesObject) -> tuple[str, str]:
-    """Return where an owner names the queue of its pods, and that queue ("": it names none)."""
-    if isinstance(obj, OperatorObject):
-        for place in OPERATORS[type(obj)].queue:
-            if queue := obj.first(place):
-                return place, str(queue)
-    return QUEUE, obj.metadata.annotations.get(pod_group_controller.QUEUE_NAME, "")
 
 
 def created_by(seen: Evidence, jobs: Iterable[str]) -> Iterator[Message]:

@@ -4,7 +4,7 @@ served before another.
 Volcano: none
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from volcano_lab.api import JobInfo, TaskInfo, taints
@@ -64,21 +64,6 @@ def why_here(seen: Evidence, task: TaskInfo, other: str = "") -> Cause | None:
                 less=totals[second], fewer=_points(scores[second]), **facts),
         Message("best_score.without", plugins=turning, **facts) if turning else None],
         {"scores": {node: scores[node] for node in (chosen, second)}}, [choice])
-
-
-def packed(seen: Evidence, tasks: list[TaskInfo]) -> Iterator[Cause]:
-    """Yield that by binpack pods placed before this cycle are all on one node, while others that
-    they fit hold none.
-    """
-    first = next((task for task in tasks if not task.best_effort), None)
-    if first is None or len({task.node_name for task in tasks}) > 1 or (
-            "binpack" not in seen.ssn.plugins or last_choice(seen, first.key) is not None):
-        return
-    asks = amounts(first.init_resreq)
-    empty = [name for name, node in seen.ssn.nodes.items() if not node.tasks and not over(
-        asks, amounts(node.allocatable)) and rule_against(seen, first.key, name) is None]
-    if empty:
-        yield Cause.of("packed", context=True, n=len(empty), nodes=empty, node=first.node_name)
 
 
 def _points(scores: dict[str, float]) -> list[Message]:

@@ -8,13 +8,12 @@ Volcano: none
 
 import re
 from collections.abc import Iterator
-from functools import reduce
 from itertools import islice
 from typing import Any
 
-from volcano_lab.api import PIPELINED, ROOT_QUEUE, JobInfo, Resource, TaskInfo
-from volcano_lab.explain.evidence import Evidence, requested, unplaced
-from volcano_lab.explain.explanation import TABLES, Amounts, Cause, added, over, part
+from volcano_lab.api import PIPELINED, ROOT_QUEUE, JobInfo, Resource
+from volcano_lab.explain.evidence import Evidence, requested
+from volcano_lab.explain.explanation import TABLES, Cause, added, over, part
 from volcano_lab.messages import Message
 from volcano_lab.trace.plain import amounts
 
@@ -87,22 +86,16 @@ def earlier(seen: Evidence, job: JobInfo) -> list[Message]:
             for facts in islice(FINDS[row["finds"]](seen, job, row), 1)]
 
 
-def _reclaims(seen: Evidence, job: JobInfo, row: Facts) -> Iterator[Facts]:
-    """Pods that reclaim pipelines for which amounts are above others."""
+def _reclaims(seen: Evidence, job: JobInfo, _: Facts) -> Iterator[Facts]:
+    """Pods that reclaim pipelines and that request more than pods which may leave for them."""
     for task in job.in_status(PIPELINED).values():
-        done = seen.of("do", task=task.key, operation="pipeline")
-        if any(each.action == "reclaim" for each in done):
-            some, limit = map(_sums(seen, task).__getitem__, row["amounts"])
-            if more := over(some, limit):
-                yield {"queue": job.queue, "pod": task.key, "node": task.node_name,
-                       "some": part(some, more), "limit": part(limit, more)}
-
-
-def _backfill(seen: Evidence, job: JobInfo, _: Facts) -> Iterator[Facts]:
-    """Pods of other jobs without requests and without a node, where one of the job has one."""
-    own = any(task.best_effort and task.node_name for task in job.tasks.values())
-    yield from ({"pod": task.key} for job in seen.ssn.jobs.values() for task in unplaced(job)
-                if own and task.best_effort and not job.is_pending())
+        pods = [seen.tasks[each] for record in seen.of("victims", task=task.key,
+                                                       node=task.node_name)
+                for each in record["candidates"] if record.action == "reclaim"]
+        if more := over(amounts(task.init_resreq), requested(pods)) if pods else {}:
+            yield {"queue": job.queue, "pod": task.key, "node": task.node_name,
+                   "some": part(amounts(task.init_resreq), more),
+                   "limit": part(requested(pods), more)}
 
 
 def _tree(seen: Evidence, _: JobInfo, row: Facts) -> Iterator[Facts]:
@@ -120,21 +113,5 @@ def _tree(seen: Evidence, _: JobInfo, row: Facts) -> Iterator[Facts]:
     yield from [{"why": why}] if why and plugin.hierarchical else []
 
 
-FINDS = {"reclaims": _reclaims, "backfill": _backfill, "tree": _tree}
+FINDS = {"reclaims": _reclaims, "tree": _tree}
 """How the facts of a row's sentence are found."""
-
-
-def _sums(seen: Evidence, task: TaskInfo) -> dict[str, Amounts]:
-    """The amounts that rows compare for a pod: what it requests, what its queue deserves and would
-    have of these (`wanted`), what pods request that may leave its node for it (`evicted`), and what
-    their queues have allocated (`theirs`).
-    """
-    pod, start = amounts(task.resreq), seen.trace.start["queues"]
-    pods = [seen.tasks[each] for record in seen.of("victims", task=task.key, node=task.node_name)
-            for each in record["candidates"]]
-    queues = {seen.ssn.jobs[each.job].queue for each in pods} & start.keys()
-    theirs: list[Amounts] = [start[queue]["allocated"] for queue in queues]
-    held: Any = start.get(seen.ssn.jobs[task.job].queue, {"allocated": {}})
-    return held | {"pod": amounts(task.init_resreq), "evicted": requested(pods),
-                   "wanted": added(part(held["allocated"], pod), pod),
-                   "theirs": reduce(added, theirs or [pod])}

@@ -17,11 +17,11 @@ from typing import Any
 from volcano_lab.api import PIPELINED, JobInfo, objects as api
 from volcano_lab.changes import Change
 from volcano_lab.explain import beyond, head, origin, outcome, rules, tries, why_job
-from volcano_lab.explain.candidates import CAPABILITY, Candidates, candidates, distinct
+from volcano_lab.explain.candidates import CAPABILITY, SHARE, Candidates, candidates, distinct
 from volcano_lab.explain.configuration import SWITCHED, switched
 from volcano_lab.explain.evidence import Evidence, waits
 from volcano_lab.explain.explanation import TABLES, Cause, Explanation
-from volcano_lab.explain.options import Rank, World, setting
+from volcano_lab.explain.options import Rank, World
 from volcano_lab.explain.order import turn_of
 from volcano_lab.explain.price import costs, placed_before, price
 from volcano_lab.explain.remedy import Remedy
@@ -32,7 +32,7 @@ from volcano_lab.messages import Message
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import POINTS, CauseTrace, short
 
-MOST, ENDS = 5, 2
+MOST, ENDS, MUCH = 5, 2, 10_000
 """Remedies that are offered, and changes that end the loops of a cluster."""
 ENOUGH, SOON = 3, 0.4
 """In a `LARGE` cluster the search ends after this part of its time, once so many are found."""
@@ -67,9 +67,7 @@ def finder(seen: Evidence, job: JobInfo, causes: list[Cause]
         return partial(without_evictions, seen, job, causes,
                        seen.ssn.jobs[loser], [*victim_causes(seen, victim)])
     return next((partial(fitting, seen, job, cause) for cause in causes
-                 if {"sure", "overdue"} & {*cause.numbers}), next((
-                     partial(together, seen, job, cause) for cause in causes
-                     if cause.code == "spread"), None))
+                 if {"sure", "overdue"} & {*cause.numbers}), None)
 
 
 def lacks(job: JobInfo, codes: set[str], causes: Iterable[Cause]) -> bool:
@@ -211,26 +209,6 @@ def fitting(seen: Evidence, job: JobInfo, sure: Cause, seconds: float = inf) -> 
                 pods and change.removals) else Rank.JOB, world, called, len(tasks))
 
 
-def together(seen: Evidence, job: JobInfo, spread: Cause, seconds: float = inf
-             ) -> Iterator[Remedy]:
-    """Yield that the pods of a job are created again in one HyperNode, of the lowest tier in which
-    one takes all.
-    """
-    world, called = World(seen.objects, seen.ssn.conf, seen.called), seen.called(job.uid)
-    own = tuple(sorted(f"pod/{task.key}" for task in job.tasks.values()))
-    now = {task.node_name for task in job.tasks.values()}
-    for tier in spread.numbers["tiers"]:
-        change = Change((setting(world.job(job.uid), "networkTopology", to={
-            "mode": "hard", "highestTierAllowed": tier}),), own)
-        then = outcome.run(*world.applied(change), seen.ssn.now).jobs[job.uid]
-        nodes = [task.node_name for task in then.tasks.values()]
-        if len(nodes) == len(own) and all(nodes) and now != {*nodes}:
-            gain = Message("gains.placed", n=len(nodes), name=short(called), late=None,
-                           nodes=[*dict.fromkeys(nodes)])
-            yield Remedy((gain,), change, Rank.JOB, world, called, len(nodes))
-            return
-
-
 def _as_counted(facts: dict[str, Any], job: str) -> Iterator[str]:
     """The settings with which a job requests what there is."""
     for mode in facts.get("modes", ()):
@@ -265,14 +243,18 @@ def ends_of(seen: Evidence, loops: Cause, seconds: float = inf) -> Iterator[Reme
 
 
 def behind(seen: Evidence, job: JobInfo, known: set[str]) -> list[Cause]:
-    """What a job would wait for, too, if it was admitted alone, or its pods had no volumes."""
+    """What a job would wait for, too, if it was admitted alone, its queue had quota, or its pods
+    had no volumes.
+    """
     if known & {*origin.TOO_LARGE, *rules.STATIC} or not seen.objects:
         return []
     known = known | {"gang_invalid"} if "pods_refused" in known else known
-    code = "with_volume" if known & {*VOLUMES} else "once_admitted"
+    code = "once_admitted" if job.is_pending() else "with_quota"
+    code = "with_volume" if known & {*VOLUMES} else code
     world = World(_alone(seen, job, code == "with_volume"), seen.ssn.conf)
     limits = [f"queue/{name}.capability=null" for name in world.line(job.queue)
-              if known & {*CAPABILITY} and world.queues[name].spec.capability]
+              if known & {*CAPABILITY, *SHARE} and world.queues[name].spec.capability]
+    limits += [f"queue/{job.queue}.weight={MUCH}"] * bool(known & {*SHARE})
     doors = _doors(seen, job, world, limits, known)
     return [Cause(cause.code, [
         Message("behind.more" if number else code), *cause.sentences,

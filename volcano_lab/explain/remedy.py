@@ -28,7 +28,8 @@ class Remedy:
     """A change that turns the answer, with messages of what it gives and takes (`brings`), how much
     it changes (`rank`) and takes from others (`price`).
 
-    `tried` is the change, `alike` are others of its kind that do the same. `args` are those of
+    `tried` is the change, `alike` are others of its kind that do the same; what it waits for ends
+    by itself, but for the objects that are `deleted`. `args` are those of
     `what-if` for it, with which `placed` pods of the `job` have nodes once the cluster is at rest.
     """
 
@@ -40,6 +41,7 @@ class Remedy:
     placed: int = 0
     price: Price = Factory(Price)
     alike: tuple[Change, ...] = ()
+    deleted: frozenset[str] = frozenset()
     lang: str | None = None
 
     def __str__(self) -> str:
@@ -50,9 +52,10 @@ class Remedy:
     @property
     def does(self) -> Message:
         """What is changed, in one of the ways that do the same."""
-        ends = self.rank == options.Rank.WAIT
-        return words.any_of(
-            [self.world.described(each, ends) for each in (self.tried, *self.alike)])
+        waits = self.rank == options.Rank.WAIT
+        return words.any_of([
+            self.world.described(each, {*each.removals} - self.deleted if waits else ())
+            for each in (self.tried, *self.alike)])
 
     @property
     def change(self) -> str:

@@ -80,15 +80,6 @@ def _by_zone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
              "then": (end if open_now else after) * leave}, [], True)
 
 
-def zone_hours(seen: Evidence, job: JobInfo) -> Iterator[Message]:
-    """Yield the hours of the nodes that the pods of a job are on, where shuffle evicts none."""
-    plugin: Any = seen.ssn.plugins.get("tdm")
-    used = {task.node_name for task in job.tasks.values() if task.node_name in seen.ssn.nodes}
-    zones = {seen.ssn.nodes[node].revocable_zone: node for node in sorted(used)}
-    if plugin is not None and "shuffle" not in seen.ssn.enabled_actions:
-        yield from (_hours(seen, node) for zone, node in zones.items() if zone in plugin.zones)
-
-
 def _hours(seen: Evidence, node: str) -> Message:
     zone = seen.ssn.nodes[node].revocable_zone
     return Message("hours", node=node, **rules.hours_facts(seen, zone))

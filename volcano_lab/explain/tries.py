@@ -145,6 +145,12 @@ class Tries:
                 if owners.ended_as(self.seen, job) or fails_to_start(job)}
 
     @cached_property
+    def _ending(self) -> set[str]:
+        """What is removed of jobs that end by themselves."""
+        return {self.world.owner(uid, False) for uid, job in self.before.jobs.items()
+                if uid in self.world.groups and owners.ends(job)}
+
+    @cached_property
     def base(self) -> Outcome:
         """What becomes of the cluster without a change. In a large one promised places count as
         places, as cycles take long.
@@ -336,4 +342,5 @@ class Tries:
             uid for uid in cost.evicts if uid in self.before.jobs))]
         return Remedy((*said, *brings, *lacking, *losses, *self._goes_on(change, after)),
                       change, rank, self.world, names.called(uid),
-                      counts(after.rest.session.jobs[uid])[0], cost, alike)
+                      counts(after.rest.session.jobs[uid])[0], cost, alike,
+                      frozenset(change.removals) - self._ending)

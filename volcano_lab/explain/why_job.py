@@ -6,20 +6,20 @@ Volcano: none
 from collections.abc import Iterator
 from itertools import chain
 
-from volcano_lab.api import GROUP_NAME, PENDING, JobInfo, Resource, TaskInfo, objects as api
+from volcano_lab.api import PENDING, JobInfo, Resource, TaskInfo, objects as api
 from volcano_lab.explain import beyond, evictions, evidence, gangs, kubelet, origin, owners, quotas
+from volcano_lab.explain.asked import apart, apart_causes, unheeded
 from volcano_lab.explain.evidence import Evidence, was_admitted
 from volcano_lab.explain.explanation import TABLES, Cause, over
-from volcano_lab.explain.lint import ignored_fields, place_of
+from volcano_lab.explain.lint import ignored_fields
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.order import priority_note
 from volcano_lab.explain.promises import going_causes
-from volcano_lab.explain.questions import packed
 from volcano_lab.explain.refusals import admission_causes, limit_causes, never_starts
 from volcano_lab.explain.releases import differs
 from volcano_lab.explain.required import too_near
 from volcano_lab.explain.settings import deadlines, ineffective, unread
-from volcano_lab.explain.topology import beyond_tier, spread, topology_causes
+from volcano_lab.explain.topology import topology_causes
 from volcano_lab.explain.volumes import claim_causes, driver_causes
 from volcano_lab.manifests import SCHEDULER, job_of, workloads
 from volcano_lab.messages import Message, Said, alike, known, meant
@@ -41,7 +41,7 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     beside = [*above, *going_causes(seen, job), *_fields(seen, job), *_creator(seen, job),
               *kubelet.failed_causes(seen, job), *kubelet.bound_causes(seen, job),
               *kubelet.evicted_before(seen, job), *_groups_beside(seen, job),
-              *gangs.apart_causes(seen, job), *quotas.quota_counts(seen, job)]
+              *apart_causes(seen, job), *quotas.quota_counts(seen, job)]
     stands = bool(job.tasks) and not evidence.waits(job)
     for cause in beside:
         cause.context |= not stands
@@ -50,8 +50,7 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
         refused = [] if idle else beyond.beyond_causes(seen, job.tasks.values())
         pods = [] if seen.brief else [*job.tasks.values()]
         return [*idle, *beside, *origin.both_share(seen, beside), *refused, *lacking,
-                *_by_others(seen, job), *unusual(seen, job, pods), *ineffective(seen, job),
-                *packed(seen, pods if len(pods) > 1 else [])]
+                *_by_others(seen, job), *unusual(seen, job, pods), *ineffective(seen, job)]
     popped = seen.of("job", job=job.uid)  # without: no refusal was recorded, or it had no turn
     causes = [*_causes(seen, job)] or [Cause.of("unknown" if popped else "no_turn", records=popped)]
     if {*origin.TOO_LARGE, "larger_than_any_node"}.isdisjoint(cause.code for cause in causes):
@@ -91,13 +90,12 @@ def _users_that_never_start(seen: Evidence, causes: list[Cause]) -> Iterator[Cau
 
 
 def unusual(seen: Evidence, job: JobInfo, pods: list[TaskInfo]) -> Iterator[Cause]:
-    """Yield what may surprise of pods that are placed: beside others, and in a full queue, beyond a
-    tier or in several HyperNodes where this was before the cycle.
+    """Yield what may surprise of pods that are placed: beside others, and in a full queue where
+    this was before the cycle.
     """
     yield from chain(too_near(seen, pods), beyond.crowded(seen, pods))
     if pods and not any(map(seen.is_new, pods)):
-        yield from chain(beyond_tier(seen, job), origin.above_limit(seen, job.queue, True),
-                         spread(seen, job))
+        yield from origin.above_limit(seen, job.queue, True)
 
 
 def _placed_here(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -158,21 +156,13 @@ def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         near = alike(note.facts["name"], seen.classes) if lost else sorted(named)
         yield Cause("no_priority_class", [note], {"named": near}, [], True)
     yield from _queue(seen, job)
-    for obj in [] if seen.brief else seen.given:
-        if obj.kind != "PodGroup" and obj.key in seen.names.above[job.uid]:
-            field, queue = owners.named_queue(obj)
-            if queue not in ("", job.queue):
-                what = Message("unread.queue_above", kind=obj.kind, found=queue, field=field,
-                               queue=job.queue, switch=None if _apart(seen, job) else owners.switch(
-                                   job, obj, True))
-                yield Cause("no_effect", Message("notice", what=what, place=place_of([
-                    seen.called(job.uid)])), {"what": what.code, "meant": [queue]})
+    yield from [] if seen.brief else unheeded(seen, job)
     for found in [] if seen.brief else ignored_fields(seen.ssn, seen.scheduler):
         place, what = found.facts["place"], found.facts["what"]
         if place.facts == {"n": 1, "names": [seen.names.owned[job.uid]]} or (
                 place.code == "place.configuration" and evidence.unbound(job)) or (
                 place.code == "place.queue" and place.facts["name"] == job.queue):
-            yield Cause("no_effect", found, {"what": what.code, "meant": [
+            yield Cause("no_effect", found, {"what": what.code, "queue": [
                 what.facts.get("found")] * what.code.startswith("unread.queue_")})
 
 
@@ -245,26 +235,12 @@ def _groups_beside(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             "pods", n=len(each.tasks)), phase=each.pod_group.status.phase or "Pending")
             for each in groups]
         cause = Cause.of("groups_beside", Message(f"groups_beside.{form}") if form else None,
-                         _apart(seen, job), owner=owner, count=len(groups), groups=beside)
+                         apart(seen, job), owner=owner, count=len(groups), groups=beside)
         cause.numbers[form] = [owner for obj in seen.given
                                if obj.kind == "Deployment" and obj.key == owner]
         yield cause
-    elif apart := _apart(seen, job):
-        yield Cause("groups_beside", apart)
-
-
-def _apart(seen: Evidence, job: JobInfo) -> Message | None:
-    """That a PodGroup of the job's owner has no pods, as these name none, so that Volcano's
-    controller has created others for them.
-    """
-    sides = [seen.ssn.jobs[uid] for uid, owner in seen.names.owned.items()
-             if owner == seen.names.owned[job.uid]]
-    own = [each for each in sides if each.pod_group.name.startswith("podgroup-")]
-    empty = [each for each in sides if each not in own and not each.tasks]
-    pods = [task for each in own for task in each.tasks.values()]
-    return Message("groups_beside.apart", pods=[task.key for task in pods], pod=pods[0].name,
-                   n=len(pods), namespace=job.namespace, group=empty[0].pod_group.name,
-                   queue=empty[0].queue, key=GROUP_NAME) if empty and pods else None
+    elif aside := apart(seen, job):
+        yield Cause("groups_beside", aside)
 
 
 def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
