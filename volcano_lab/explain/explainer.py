@@ -14,17 +14,17 @@ from typing import Any
 from volcano_lab.api import RELEASING, JobInfo, TaskInfo, objects as api
 from volcano_lab.changes.draft import CLASSES
 from volcano_lab.explain import beyond, candidates, outcome, pods, releases, remedies, taken
-from volcano_lab.explain.evidence import Evidence, counts, unbound, waits
+from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import TABLES, Cause, Explanation, Group, Waiting, each_said
 from volcano_lab.explain.head import gap_of, head_of, said_already
 from volcano_lab.explain.holdings import why_node, why_queue
 from volcano_lab.explain.left_out import absent, labelled, left_out, no_queue
-from volcano_lab.explain.promises import again, held
+from volcano_lab.explain.promises import held
 from volcano_lab.explain.questions import why_before
 from volcano_lab.explain.shuffles import shuffled
-from volcano_lab.explain.until import until
+from volcano_lab.explain.until import in_time, until
 from volcano_lab.explain.victims import cluster_loops, evicted_for, victim_causes, who_evicts
-from volcano_lab.explain.why_job import job_causes
+from volcano_lab.explain.why_job import job_causes, not_created_yet
 from volcano_lab.framework import SchedulerConfiguration, Session, load_conf
 from volcano_lab.framework.collector import collector_paused, enable_past_young
 from volcano_lab.manifests import Loaded, with_defaults
@@ -141,10 +141,10 @@ class Explainer(Shown):
             causes += remedies.behind(self.evidence, job, codes)
         causes += [*self._reserving(causes), *releases.defect_causes(self.evidence, job, causes)]
         loops = self.loops() if len(self.session.nodes) < outcome.LARGE else None
-        if self._not_created_yet(job):
+        if not_created_yet(self.evidence, job):
             causes.append(Cause.of("pods_later", context=True, pods=len(job.tasks)))
         causes += loops.causes if loops is not None else []
-        if not loops and self._in_time(job):
+        if not loops and in_time(self.evidence, job):
             causes.append(Cause.of("in_time", context=True))
         shown = [cause for cause in causes if not said_already(cause, causes)]
         said = head_of(self.evidence, job, causes)
@@ -152,22 +152,10 @@ class Explainer(Shown):
             said += until(self.evidence, job, causes)
         found = Explanation(f"job {self.names.called(uid)}", said, shown,
                             remedies.finder(self.evidence, job, causes))
-        return self._taken(found, [*job.tasks.values()])
+        return self._taken(found, job.tasks.values())
 
-    def _taken(self, found: Explanation, pods: list[TaskInfo]) -> Explanation:
-        """Add to an answer about pods of a job why actions have evicted them before this cycle, and
-        what would have kept them: by the same cycle with these pods still there.
-        """
-        actions, old = taken.by_action(self.evidence, pods), found.find_remedies
-        if actions:
-            then = Explainer(*taken.undone(self.evidence), self.now).evidence
-            job = then.ssn.jobs[pods[0].job]
-            causes = [*again(then, job, actions)]
-            found.causes += causes
-            if causes and not (old and waits(self.session.jobs[job.uid])):
-                found.find_remedies = remedies.sparing(then, job, causes)
-                found.causes.append(Cause.of("taken.changes", context=True))
-        return found
+    def _taken(self, found: Explanation, tasks: Iterable[TaskInfo]) -> Explanation:
+        return pods.with_evicted(self.evidence, found, [*tasks], partial(Explainer, now=self.now))
 
     def _overtaken(self, uid: str) -> Explainer | None:
         """The first of the cycles up to this one, where it refused a job and then admitted others:
@@ -179,19 +167,6 @@ class Explainer(Shown):
         if late and self.first and self._before is None:
             self._before = Explainer(self.first.world, self.conf, self.first.session.now)
         return self._before if late else None
-
-    def _not_created_yet(self, job: JobInfo) -> bool:
-        """Whether pods of a Volcano Job that is not admitted are there in the lab alone."""
-        waits = job.is_pending() and job.tasks and self.evidence.volcano_jobs(job)
-        return bool(waits) and not any(
-            task.key in self.evidence.named for task in job.tasks.values())
-
-    def _in_time(self, job: JobInfo) -> bool:
-        """Whether a job gets the places that it waits for without a change."""
-        future, (_, promised, waiting) = self.evidence.alone, counts(job)
-        some = promised or job.is_ready()  # then all of them
-        return bool(future) and unbound(job) and bool(waiting or not promised) and future[0].runs(
-            job.uid) and (not some or future[0].placed(job.uid) >= len(job.tasks))
 
     def _reserving(self, causes: list[Cause]) -> Iterator[Cause]:
         """Yield what the job that has reserved most of what is missing waits for itself."""
@@ -365,7 +340,7 @@ class Explainer(Shown):
             *victim_causes(self.evidence, gone[0])] if gone else [])
         if said := taken.taken(self.evidence, job.tasks.values()):
             found.said = [*said, *each_said(found.said)]
-        return self._taken(found, [*job.tasks.values()])
+        return self._taken(found, job.tasks.values())
 
 
 def _foremost(causes: list[Cause]) -> Cause:

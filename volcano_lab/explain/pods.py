@@ -5,10 +5,11 @@ Volcano: none
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from volcano_lab.api import FAILED, PIPELINED, JobInfo, TaskInfo
-from volcano_lab.explain import beyond, head, kubelet, promises, questions, remedies, why_job
-from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain import beyond, head, kubelet, promises, questions, remedies, taken, why_job
+from volcano_lab.explain.evidence import Evidence, waits
 from volcano_lab.explain.explanation import Cause, Explanation, each_said
 from volcano_lab.explain.victims import victim_causes
 from volcano_lab.messages import Message
@@ -53,12 +54,29 @@ def why_evicted(seen: Evidence, task: TaskInfo) -> Explanation:
                        remedies.sparing(seen, seen.ssn.jobs[task.job], causes))
 
 
+def with_evicted(seen: Evidence, found: Explanation, tasks: list[TaskInfo],
+                 explainer: Callable[..., Any]) -> Explanation:
+    """Add to an answer about pods of a job why actions have evicted them before this cycle, and
+    what would have kept them: by the same cycle with these pods still there.
+    """
+    actions, old = taken.by_action(seen, tasks), found.find_remedies
+    if actions:
+        then = explainer(*taken.undone(seen)).evidence
+        job = then.ssn.jobs[tasks[0].job]
+        causes = [*promises.again(then, job, actions)]
+        found.causes += causes
+        if causes and not (old and waits(seen.ssn.jobs[job.uid])):
+            found.find_remedies = remedies.sparing(then, job, causes)
+            found.causes.append(Cause.of("taken.changes", context=True))
+    return found
+
+
 def why_placed(seen: Evidence, task: TaskInfo) -> Explanation:
     """Return why a pod is on its node, or why it does not run there."""
     job = seen.ssn.jobs[task.job]
     idle = [*beyond.idle_causes(seen, job)] if seen.is_new(task) else []
-    refused, waits = [*beyond.beyond_causes(seen, [task])], task.status == PIPELINED
-    said = [promises.promised(seen, job)] if waits or not refused else []
+    refused, pending = [*beyond.beyond_causes(seen, [task])], task.status == PIPELINED
+    said = [promises.promised(seen, job)] if pending or not refused else []
     said += [] if refused else [
         promises.nowhere(seen, [task]), questions.why_here(seen, task),
         questions.despite(seen, task, task.node_name),
@@ -71,7 +89,7 @@ def why_placed(seen: Evidence, task: TaskInfo) -> Explanation:
     by, codes = beyond.decided_by(causes), {cause.code for cause in causes}
     gap = next((head.gap_of(cause, "sure" in cause.numbers) for cause in causes
                 if cause in idle or "sure" in cause.numbers), None)
-    code = "pod.waited" if codes & {*beyond.WAITED} and not waits else "pod.placed"
+    code = "pod.waited" if codes & {*beyond.WAITED} and not pending else "pod.placed"
     code = "pod.beyond" if by else code
     code = "pod.idle" if gap else code
     return Explanation(f"pod {task.key}", Message(
@@ -82,9 +100,9 @@ def why_not(seen: Evidence, task: TaskInfo, node: str, why_job: Callable[[str], 
             ) -> Explanation:
     """Return why a pod is not on a node; `why_job` explains its job."""
     key, choice = task.key, questions.last_choice(seen, task.key, node)
-    waits = None if task.node_name else why_job(task.job)
+    pending = None if task.node_name else why_job(task.job)
     cause = questions.why_not_cause(seen, key, node)
-    code, other, causes = "pod.not_on_node", task.node_name, waits.causes if waits else []
+    code, other, causes = "pod.not_on_node", task.node_name, pending.causes if pending else []
     if choice is None:
         code, causes = _not_tried(seen, task, node, [cause] if cause else [], causes)
     elif cause:
@@ -97,7 +115,7 @@ def why_not(seen: Evidence, task: TaskInfo, node: str, why_job: Callable[[str], 
         causes = [*filter(None, [questions.why_here(seen, task, node)])]
     return Explanation(f"pod {key} on node {node}", Message(
         code, pod=key, node=node, other=other), [*causes, *filter(None, [
-            questions.despite(seen, task, node)])], waits.find_remedies if waits and (
+            questions.despite(seen, task, node)])], pending.find_remedies if pending and (
                 "topology_outside" in [each.code for each in causes]) else None)
 
 

@@ -56,7 +56,7 @@ def _taken(seen: Evidence, action: str, gone: list[TaskInfo]) -> Message:
           and task.status == PIPELINED and task.job != gone[0].job]
     named = [task for task in seen.tasks.values()
              if task.pod.status.nominated_node_name in nodes and task.job != gone[0].job]
-    code = "taken.for" if named else "taken.now" if on else "taken"
+    code = "taken" + ".for" * bool(named) + ".now" * bool(on and not named)
     return Message(code, action=action, said=mark_of(seen, gone[0]), nodes=sorted(nodes),
                    pods=[task.key for task in gone],
                    jobs=[*dict.fromkeys(seen.called(task.job) for task in named or on)])

@@ -10,7 +10,7 @@ from math import inf
 from volcano_lab.api import JobInfo
 from volcano_lab.changes import Change
 from volcano_lab.explain import outcome, owners
-from volcano_lab.explain.evidence import Evidence, of_daemon, unplaced
+from volcano_lab.explain.evidence import Evidence, counts, of_daemon, unbound, unplaced
 from volcano_lab.explain.explanation import TABLES, Cause
 from volcano_lab.explain.options import smallest
 from volcano_lab.explain.tries import ADMITTED, PLACED, Tries
@@ -28,6 +28,14 @@ def until(seen: Evidence, job: JobInfo, causes: list[Cause]) -> Iterator[Message
     if seen.objects and len(seen.ssn.nodes) < outcome.LARGE and codes.isdisjoint(
             TABLES["until"]["codes"]):
         yield from Until(seen, job, "", inf).said()
+
+
+def in_time(seen: Evidence, job: JobInfo) -> bool:
+    """Return whether a job gets the places that it waits for without a change."""
+    future, (_, promised, waiting) = seen.alone, counts(job)
+    some = promised or job.is_ready()  # then all of them
+    return bool(future) and unbound(job) and bool(waiting or not promised) and future[0].runs(
+        job.uid) and (not some or future[0].placed(job.uid) >= len(job.tasks))
 
 
 class Until(Tries):

@@ -89,6 +89,12 @@ def _users_that_never_start(seen: Evidence, causes: list[Cause]) -> Iterator[Cau
             return
 
 
+def not_created_yet(seen: Evidence, job: JobInfo) -> bool:
+    """Return whether pods of a Volcano Job that is not admitted are there in the lab alone."""
+    waits = job.is_pending() and job.tasks and seen.volcano_jobs(job)
+    return bool(waits) and not any(task.key in seen.named for task in job.tasks.values())
+
+
 def unusual(seen: Evidence, job: JobInfo, pods: list[TaskInfo]) -> Iterator[Cause]:
     """Yield what may surprise of pods that are placed: beside others, and in a full queue where
     this was before the cycle.
