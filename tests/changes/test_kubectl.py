@@ -282,3 +282,14 @@ def test_the_queue_of_a_deployments_pods_is_an_annotation_of_its_template():
     assert kubectl(Change((f"job/t/{name}.queue=a",)), world) == [
         """kubectl patch deployment d -n t --type merge -p '{"spec": {"template": {"metadata": """
         """{"annotations": {"scheduling.volcano.sh/queue-name": "a"}}}}}'"""]
+
+
+@pytest.mark.parametrize(("kind", "spec", "again"), [
+    ("kubeflow.org/v1, kind: PyTorchJob", "pytorchReplicaSpecs: {Worker: {replicas: 2, template: "
+     "TEMPLATE}}", ["pytorchjob new -n team"]),
+    ("ray.io/v1, kind: RayCluster", "headGroupSpec: {template: TEMPLATE}", [])])
+def test_an_owner_whose_pods_keep_their_template_is_created_again(kind, spec, again):
+    spec = spec.replace("TEMPLATE", "{spec: {schedulerName: volcano, containers: [{name: c}]}}")
+    world = Cluster().node("n1", cpu=4).add(f"""\
+{{apiVersion: {kind}, metadata: {{name: new, namespace: team}}, spec: {{{spec}}}}}""").objects()
+    assert created_again(Change(("job/team/new.requests.cpu=500m",)), world) == again

@@ -14,7 +14,7 @@ from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup, Volca
 from volcano_lab.changes.change import Change
 from volcano_lab.changes.conf import parted
 from volcano_lab.changes.draft import Draft
-from volcano_lab.changes.job_fields import IN_GROUP, IN_PODS
+from volcano_lab.changes.job_fields import IN_GROUP, IN_PODS, KEPT
 from volcano_lab.changes.objects import Setting, apply
 from volcano_lab.manifests.operators import SUSPENDED
 from volcano_lab.manifests.operators.model import OperatorObject
@@ -44,6 +44,9 @@ OWN, RENEWED = "podgroup-", ("ReplicaSet", "StatefulSet")
 """How names of PodGroups of Volcano's controller begin, and the owners with whose changes it writes
 them again.
 """
+
+ROLLED = {kind.lower() for kind in KEPT if kind != "Pod"}
+"""Kinds of owners of which a template may be changed while their pods are there."""
 
 PATCHED = ("Queue", "ResourceQuota", "PodDisruptionBudget", "HyperNode")
 """Kinds of which each field may be changed."""
@@ -114,7 +117,8 @@ def _refusing(draft: Draft, setting: Setting) -> Iterator[str]:
             if not pod.metadata.owner_references]
         of_pods = (of_pods or (kind == "vcjob" and word == "queue")) and not setting.of_group
     fixed = {"vcjob": of_pods or not (isinstance(obj, PodGroup) or MUTABLE.fullmatch(path)),
-             "job": of_pods or word == "template", "pod": of_pods}.get(kind, False)
+             "job": of_pods or word == "template",
+             **dict.fromkeys(ROLLED, False)}.get(kind, of_pods)
     space = f" -n {obj.namespace}" if obj.namespaced else ""
     yield from (f"{kind} {name}{space}" for name in names if fixed and steps[0] == "spec")
 

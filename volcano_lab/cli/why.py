@@ -164,15 +164,14 @@ def _print_loops(loops: Explanation | None, end: float) -> None:
 
 def _print_remedies(explanation: Explanation, seconds: float, files: Sequence[str]) -> None:
     """Print the changes that change the answer, each as soon as it is found; with `files`, also the
-    commands that try it and carry it out. Of the first change, or else of all, what they have
-    created again is below them.
+    commands that try it and carry it out. What they have created again is below them.
     """
     if not explanation.find_remedies or not seconds:
         return
     start, found, again = perf_counter(), False, dict[str, None]()
     print(styled(str(Message("why.changes")), bold=True), flush=True)
     for remedy in explanation.remedies_within(seconds):
-        again |= {} if found and not files else dict.fromkeys(remedy.again)
+        again |= dict.fromkeys(remedy.again)
         found = True
         print(_beside(remedy.change, remedy.effect, width()), flush=True)
         if files and remedy.args:
