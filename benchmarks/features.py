@@ -144,7 +144,8 @@ def spread(draft: Draft) -> list[JobTemplate]:
 
     policy = draft.random.choice(["Honor", "Ignore"])
     return [job("spread", draft.queue, [task("a", 4, least=1, topologySpreadConstraints=[
-        over("zone", "DoNotSchedule", nodeTaintsPolicy=policy), over("rack", "ScheduleAnyway")])])]
+        over("zone", "DoNotSchedule", nodeTaintsPolicy=policy),
+        over("rack", draft.random.choice(["DoNotSchedule", "ScheduleAnyway"]))])])]
 
 
 def preferences(draft: Draft) -> list[JobTemplate]:
@@ -186,7 +187,9 @@ def amounts(draft: Draft) -> list[JobTemplate]:
              {"containerPort": 81, "hostPort": 9001, "protocol": "UDP"}]
     return [job("odd", draft.queue, [task("a", 2, cpu="333m", ports=ports, initContainers=init,
                                           overhead={"cpu": "10m"}),
-                                     task("b", 1, cpu="1e0", ports=ports[1:])])]
+                                     task("b", 1, cpu="1e0", ports=ports[1:])]),
+            job("whole", draft.queue, [task("a", 2, resources={
+                "requests": {"cpu": "1500m", "memory": "3Gi"}})])]
 
 
 def loose(draft: Draft) -> list[JobTemplate]:

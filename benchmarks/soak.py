@@ -202,6 +202,7 @@ def _add_hyper_nodes(cluster: Cluster, nodes: int, random: Random) -> None:
         members[rack] = random.choice([
             [member("Node", exactMatch={"name": f"n{n}"}) for n in (first, first + 1)],
             [member("Node", regexMatch={"pattern": f"^[mn][{first}{first + 1}]$"})],
+            [member("Node", regexMatch={"pattern": f"({first}|{first + 1})$"})],
             [member("Node", labelMatch={"matchLabels": {"rack": rack}})]])
     for name, below in members.items():
         cluster.add(json.dumps({

@@ -8,16 +8,19 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from object_audit import requested
+
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.objects import Pod, Taint
 from volcano_lab.api.resource import CPU, MEMORY
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.session import Session
-from volcano_lab.plugins.kube.resources import pod_requests
 from volcano_lab.simulation.invariants import host_ports
 
 Pods = Mapping[str, Sequence[Pod]]
 """The pods that count on each node, by its name."""
+LEAST = {CPU: 100, MEMORY: 200 << 20}
+"""What a container counts for that requests none."""
 GPU, ZONE, GROUP = "nvidia.com/gpu", "volcano.sh/revocable-zone", "volcano.sh/nodegroup-name"
 
 
@@ -231,19 +234,16 @@ def _wishes(ssn: Session, task: TaskInfo, node: NodeInfo, pods: Pods) -> int:
 
 def _by_order(ssn: Session, task: TaskInfo, node: NodeInfo, pods: Sequence[Pod]) -> float:
     """By nodeorder: what is left, how evenly, node affinity, and taints."""
-    points, gpu = 0.0, "nvidia.com/gpu"
-    asked, counted = pod_requests(task.pod), [pod_requests(pod) for pod in pods]
-    offered = [int(node.allocatable.get(name)) for name in (CPU, MEMORY)]
-    taken = [sum(each.counted_non_zero[n] for each in counted) + asked.asked_non_zero[n]
-             for n in (0, 1)]
-    free = [max(has - of, 0) * 100 // has for of, has in zip(taken, offered, strict=True) if has]
+    points, asked = 0.0, requested(task.pod, there=False)
+    has = {name: int(node.allocatable.get(name)) for name in (CPU, MEMORY, GPU)}
+    least = sum((requested(pod, LEAST, there=True) for pod in pods),
+                requested(task.pod, LEAST, there=False))
+    free = [max(has[name] - least[name], 0) * 100 // has[name] for name in LEAST if has[name]]
     points += sum(free) // len(free) if free else 0
-    used = {name: sum(dict(each.counted).get(name, 0) for each in counted)
-            + dict(asked.asked).get(name, 0) for name in (CPU, MEMORY, gpu)}
-    has = {CPU: offered[0], MEMORY: offered[1], gpu: node.allocatable.get(gpu) / 1000}
-    parts = [min(used[name] / has[name], 1.0) for name in has if has[name] and (
-        name != gpu or dict(asked.asked).get(gpu))]
-    if any(dict(asked.asked).values()):
+    used = sum((requested(pod, there=True) for pod in pods), asked)
+    parts = [min(used[name] / has[name], 1.0)
+             for name in has if has[name] and (name != GPU or asked[GPU])]
+    if any(asked.values()):
         mean = sum(parts) / len(parts) if parts else 0.0
         spread = sum((part - mean) ** 2 for part in parts) / max(len(parts), 1)
         points += (1 - spread ** 0.5) * 100 // 1

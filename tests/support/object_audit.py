@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any
 
 from volcano_lab.api.job import JobInfo
@@ -149,10 +150,18 @@ def _of_task(task: TaskInfo) -> dict[str, Any]:
     return facts
 
 
-def requested(pod: Pod) -> Amounts:
-    """Return what a pod requests: its containers beside the sidecars, or more while it begins."""
+def requested(pod: Pod, least: Mapping[str, int] = MappingProxyType({}),
+              there: bool | None = None) -> Amounts:
+    """Return what a pod requests: its containers beside the sidecars, or more while it begins.
+
+    Args:
+        pod: The pod.
+        least: What a container requests that does not say so.
+        there: None by Volcano's rule, where init containers need no overhead. By Kubernetes' rule
+            they do, and of a pod on a node the pod's own requests count.
+    """
     def of(container: Container) -> Amounts:
-        return amounts(container.resources.requests)
+        return Counter({**least, **amounts(container.resources.requests)})
 
     beside, most = Counter[str](), Counter[str]()
     for container in pod.spec.init_containers:
@@ -161,7 +170,13 @@ def requested(pod: Pod) -> Amounts:
             most |= beside
         else:
             most |= beside + of(container)
-    return (sum(map(of, pod.spec.containers), beside) + amounts(pod.spec.overhead)) | most
+    found, overhead = sum(map(of, pod.spec.containers), beside), amounts(pod.spec.overhead)
+    if there is None:
+        return (found + overhead) | most
+    found |= most
+    if there and pod.spec.resources:
+        found = Counter({**found, **amounts(pod.spec.resources.requests)})
+    return found + overhead
 
 
 def amounts(listed: Mapping[str, str]) -> Amounts:
