@@ -61,14 +61,14 @@ def job_key(ssn: Session, job: JobInfo, still: bool = True) -> tuple[Any, ...]:
 
 
 def task_key(ssn: Session, task: TaskInfo) -> tuple[Any, ...] | None:
-    """Return what orders the tasks of a job that allocate places: priority, the number in the name,
-    age; None for a job in parts, which are placed one by one.
+    """Return what orders the tasks of a job that allocate places: priority, the number in a name
+    like JOB-TASK-NUMBER, age; None for a job in parts, which are placed one by one.
     """
     spec = ssn.jobs[task.job].pod_group.spec
     notes = ssn.jobs[task.job].pod_group.metadata.annotations
     if spec.network_topology or spec.sub_group_policy or any(ROLES in name for name in notes):
         return None
-    number = task.name.rpartition("-")[2]
+    number = task.name.rpartition("-")[2] if task.name.count("-") > 1 else ""
     ordered = "priority" in [name for tier in ssn.points["task_order"].tiers for name, _ in tier]
     return (-task.priority if ordered else 0, int(number) if number.isdigit() else 0,
             task.creation_timestamp, task.uid)
