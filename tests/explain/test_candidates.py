@@ -513,7 +513,7 @@ WITHOUT = {
         refused
         quota_used queue_over_deserved real_capability min_resources_ahead""",
     "it ends by itself": """
-        promised bound in_time pods_later room_taken queue_opened queue_promised scales
+        promised bound pods_later room_taken queue_opened queue_promised scales
         protected_by_cooldown fits_now refused_for""",
     "an object, a plugin of the cluster or a part of Volcano is not among what is given": """
         node_missing volume_missing no_operator nodes_unseen waited claims_unknown claims_off

@@ -526,7 +526,7 @@ def test_within_a_job_a_pod_that_is_asked_about_may_be_given_anothers_place():
     explain = asked(group("x", "mix", 1, phase="Running"), *pods, high, conf=conf)
     changes = {remedy.change: remedy.effect for remedy in explain.why("default/high").remedies}
     assert changes["enableJobStarving: false for gang"] == (
-        "high is pipelined to n1; evicts 1 pod of mix")
+        "high is pipelined to n1; evicts 1 pod of mix; created again, these are placed")
     assert "enableJobStarving: false for gang" not in [
         remedy.change for remedy in explain.why("mix").remedies]
 

@@ -296,7 +296,7 @@ def test_a_job_without_priority_class_is_advised_one_with_its_cost_for_the_large
     high = exported("new", 1, 4, phase="Inqueue", there=1)
     assert changes(asked(FULL, high, conf=EVICTS).why("new"))[-1] == (
         "job default/new: a PriorityClass above 0 (new is pipelined to n1; evicts 1 pod of "
-        "old; costs others more than the job requests)")
+        "old; costs others more than the job requests; created again, 1 of these waits)")
 
 
 def test_a_pod_whose_pod_group_is_not_there_is_known():

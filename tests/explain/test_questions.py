@@ -465,7 +465,7 @@ def test_a_job_that_waits_only_for_pods_that_leave_needs_no_change():
         cluster.job(f"on-{name}", cpu=3, running={name: 1})
     for name in ("new", "next"):
         cluster.job(name, cpu=2, priority=9, priority_class="p")
-    said = "Without a change it has its places once the pods that leave are gone."
+    said = "It is placed without a change in one of the next cycles."
     tiers = {"actions": "enqueue, allocate, preempt", "tiers": [
         {"plugins": [{"name": name} for name in ("priority", "proportion")]}]}
     assert said in cluster.why("next", conf=tiers).text

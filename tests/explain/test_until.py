@@ -85,3 +85,22 @@ def test_nothing_is_said_of_a_job_that_gets_its_places_by_itself():
     found = given.why("new", conf=(CONF % ", {name: conformance}").replace(
         "allocate", "allocate, preempt"))
     assert "resources that are being freed." in found.head and "It waits" not in found.head
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("preempts", "said", "change"), [
+    (False, "gets places, not this job", "actions with preempt"),
+    (True, "It is placed without a change in one of the next cycles.", None)])
+def test_what_the_cycle_gives_to_others_may_be_evicted_by_later_ones(preempts, said, change):
+    """The first cycle places a small job, whose pod cannot be evicted before it runs."""
+    given = Cluster().node("n1", cpu=4).node("n2", cpu=4).add(HIGH).job(
+        "big", pods=2, cpu=4, priority_class="high")
+    for number in range(5):
+        given.job(f"small{number}", cpu=2, running={
+            f"n{number // 2 + 1}": 1} if number < 3 else None)
+    found = given.why("big", conf="""
+actions: "enqueue, allocate%s"
+tiers: [{plugins: [{name: priority}, {name: predicates}, {name: gang, enablePreemptable: false}]}]
+""" % (", preempt" * preempts))
+    assert said in found.head
+    assert [each.change for each in found.remedies][:1] == [*filter(None, [change])]

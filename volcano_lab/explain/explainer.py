@@ -22,7 +22,7 @@ from volcano_lab.explain.left_out import absent, labelled, left_out, no_queue
 from volcano_lab.explain.promises import held
 from volcano_lab.explain.questions import why_before
 from volcano_lab.explain.shuffles import shuffled
-from volcano_lab.explain.until import in_time, until
+from volcano_lab.explain.until import until
 from volcano_lab.explain.victims import cluster_loops, evicted_for, victim_causes, who_evicts
 from volcano_lab.explain.why_job import job_causes, not_created_yet
 from volcano_lab.framework import SchedulerConfiguration, Session, load_conf
@@ -144,8 +144,6 @@ class Explainer(Shown):
         if not_created_yet(self.evidence, job):
             causes.append(Cause.of("pods_later", context=True, pods=len(job.tasks)))
         causes += loops.causes if loops is not None else []
-        if not loops and in_time(self.evidence, job):
-            causes.append(Cause.of("in_time", context=True))
         shown = [cause for cause in causes if not said_already(cause, causes)]
         said = head_of(self.evidence, job, causes)
         if not loops and remedies.lacks(job, {cause.code for cause in causes}, causes):

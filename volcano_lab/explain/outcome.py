@@ -323,6 +323,12 @@ def _is_over(found: Outcome, cycle: Cycle, uid: str, large: bool,
                       found.cycles > STAYS and not found.stays)
 
 
+def gives(ssn: Session, job: JobInfo) -> bool:
+    """Return whether a cycle places pods of other jobs than one."""
+    return any(done == "allocate" and key not in {task.key for task in job.tasks.values()}
+               for done, key, *_ in ssn.committed)
+
+
 def _is_bound(ssn: Session, uid: str) -> bool:
     job = ssn.jobs.get(uid)
     return job is not None and bool(job.tasks and job.is_ready() and not job.in_status(PIPELINED))

@@ -156,7 +156,7 @@ class Tries:
         places, as cycles take long.
         """
         leaves = any(job.in_status(RELEASING) for job in self.before.jobs.values())
-        if self.keep or (leaves and not self.large):
+        if self.keep or ((leaves or outcome.gives(self.before, self.job)) and not self.large):
             return outcome.alone(self.seen, self.end)
         found = Outcome()
         found.add(self.before, self.seen.trace)
@@ -195,17 +195,21 @@ class Tries:
 
     def _run(self, objects: Any, conf: SchedulerConfiguration, by_sums: bool = False) -> int:
         """One cycle, without evictions where sums alone decide; where the job has its promise
-        already or is evicted, those that follow.
+        already or is evicted, or the cycle places pods of others that later ones may evict, those
+        that follow.
         """
-        if self.keep or self.lost:
-            after = outcome.outcome(objects, conf, self.watched, self.before.now, self._until(),
-                            None if self.keep else self.as_before)
-            uid = self.job.uid
-            turns = self._keeps(after) if self.keep else after.runs(uid) and (
-                after.placed(uid) > self.places and not self._loops_beyond(after))
-            return PLACED if turns else NOTHING
-        return self.trial.run(objects, conf, self.gives, PLACED, self._until(),
-                              POINTS if by_sums else ())
+        found = NOTHING
+        if not (self.keep or self.lost):
+            found = self.trial.run(objects, conf, self.gives, PLACED, self._until(),
+                                   POINTS if by_sums else ())
+            if found == PLACED or self.large or not (
+                    POINTS.keys() & conf.actions and outcome.gives(self.before, self.job)):
+                return found
+        after, uid = outcome.outcome(objects, conf, self.watched, self.before.now, self._until(),
+                                     None if self.keep else self.as_before), self.job.uid
+        turns = self._keeps(after) if self.keep else after.runs(uid) and (
+            after.placed(uid) > self.places and not self._loops_beyond(after))
+        return PLACED if turns else found
 
     def _until(self, tries: int = 1) -> float:
         """Until when a try may take, or what takes as long as a number of `tries`."""

@@ -10,7 +10,7 @@ from math import inf
 from volcano_lab.api import JobInfo
 from volcano_lab.changes import Change
 from volcano_lab.explain import outcome, owners
-from volcano_lab.explain.evidence import Evidence, counts, of_daemon, unbound, unplaced
+from volcano_lab.explain.evidence import Evidence, counts, of_daemon, unplaced
 from volcano_lab.explain.explanation import TABLES, Cause
 from volcano_lab.explain.options import smallest
 from volcano_lab.explain.tries import ADMITTED, PLACED, Tries
@@ -24,18 +24,9 @@ def until(seen: Evidence, job: JobInfo, causes: list[Cause]) -> Iterator[Message
     """Yield until when a job waits that gets no places by itself; nothing in a large cluster, where
     that takes too long, or where something else than other jobs may end.
     """
-    codes = {cause.code for cause in causes}
-    if seen.objects and len(seen.ssn.nodes) < outcome.LARGE and codes.isdisjoint(
-            TABLES["until"]["codes"]):
+    if seen.objects and len(seen.ssn.nodes) < outcome.LARGE and not any(
+            cause.code in TABLES["until"]["codes"] for cause in causes):
         yield from Until(seen, job, "", inf).said()
-
-
-def in_time(seen: Evidence, job: JobInfo) -> bool:
-    """Return whether a job gets the places that it waits for without a change."""
-    future, (_, promised, waiting) = seen.alone, counts(job)
-    some = promised or job.is_ready()  # then all of them
-    return bool(future) and unbound(job) and bool(waiting or not promised) and future[0].runs(
-        job.uid) and (not some or future[0].placed(job.uid) >= len(job.tasks))
 
 
 class Until(Tries):
@@ -46,12 +37,15 @@ class Until(Tries):
         first, too, or of those that do not end.
         """
         jobs, before = self.before.jobs, list[str]()
+        what = Message("until.pod" if self.job.is_ready() else "until.job")
+        if self._by_itself():
+            yield Message("until.later", what=what)
+            return
         others = [uid for uid, each in jobs.items()
                   if each is not self.job and uid in self.world.groups]
         runs = [uid for uid in others if owners.ends(jobs[uid])]
         waits = [uid for uid in others if len(unplaced(jobs[uid])) == len(jobs[uid].tasks) and not (
             owners.runs_on(jobs[uid]) or owners.stays(jobs[uid]))]
-        what = Message("until.pod" if self.job.is_ready() else "until.job")
         for code, uids in (("ends", runs), ("first", [*runs, *waits]), ("stays", others)):
             if few := self._fewest(uids):
                 named = [self.seen.called(uid) for uid in few if uid not in before]
@@ -62,6 +56,14 @@ class Until(Tries):
             before = uids
         if not self._gives(others, self._strangers()):
             yield Message("until.never", what=what)
+
+    def _by_itself(self) -> bool:
+        """Whether later cycles give the job what it lacks: where it has or is promised some places,
+        all of them.
+        """
+        uid, some = self.job.uid, self.job.is_ready() or counts(self.job)[1]
+        return self.base.runs(uid) and self.base.placed(uid) >= (
+            len(self.job.tasks) if some else 1)
 
     def _strangers(self) -> list[str]:
         """The pods of other schedulers that may end."""
