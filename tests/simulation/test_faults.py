@@ -185,7 +185,7 @@ def test_a_short_soak(seed):
     sim = soak.simulate(seed, events=250, chance=0.1)
     assert sim.calendar.done >= 250 and sum(sim.faults.struck.values()) > 10
     assert soak.unfinished(sim) == []
-    assert sum(job.finished is not None for job in sim.side.jobs.values()) > 5
+    assert sum(job.finished is not None for job in sim.side.jobs.values()) > 3
 
 
 @pytest.mark.long
