@@ -517,16 +517,16 @@ WITHOUT = {
         protected_by_cooldown fits_now refused_for""",
     "an object, a plugin of the cluster or a part of Volcano is not among what is given": """
         node_missing volume_missing no_operator nodes_unseen waited claims_unknown claims_off
-        beyond_answer hyper_nodes_not_ready no_pods not_starving""",
+        beyond_answer beyond_tier hyper_nodes_not_ready no_pods not_starving""",
     "its changes are found elsewhere":
         "argument_slip unplaceable beyond left_out cluster_loops failed topology_outside queue_due",
     "it says more of another cause": """
         best_effort_queue created_by deadline known_defect unknown gang_minimum in_part no_gang
         no_gang.owner no_gang.apart no_gang.slip group_unread quota_counts evicts_for_admitted
-        despite preempt_order protected protected_by_conformance pending_policy
+        despite hierarchical_order preempt_order protected protected_by_conformance pending_policy
         queue_stays topology_outside tried_before""",
     "it answers another question": """
-        best_score passed place node_fits node_later no_pod_waits jobs_wait
+        best_score packed passed spread place node_fits node_later no_pod_waits jobs_wait
         queue_above_limit topology_outside
         met_nothing too_near evict_head evict_no_pdb evict_order evict_policy
         evicted_again evicted_before evicted_for less_important_claimant passed pods_leave

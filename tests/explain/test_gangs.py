@@ -442,3 +442,17 @@ status: {state: {phase: Running}}
 """).why("new", conf=TOPOLOGY)
     assert ("delete 1 pod of default/new, which is created again (new is placed on n2, n3)"
             in [*map(str, found.remedies)]) is free
+
+
+@pytest.mark.parametrize("topology, places, requests, said", [
+    (HARD, ["n1", "n2"], {}, "Pods that request nothing are placed by backfill"),
+    (HARD, ["n1", "n2"], {"cpu": "1"}, "holds all of these"), (HARD, ["n0", "n1"], {}, None),
+    ({"mode": "hard", "highestTierName": "leaf"}, ["n1", "n2"], {}, "holds all of these"),
+    ({"mode": "soft", "highestTierAllowed": 1}, ["n1", "n2"], {}, None)])
+@pytest.mark.parametrize("name", ["new", "new-1"])
+def test_pods_that_run_beyond_the_tier_of_their_topology(topology, places, requests, said, name):
+    own = [pod(f"new-{number}", "new", place, requests=requests)
+           for number, place in enumerate(places)]
+    found = text_of(asked(*two_tiers(), group("new", minMember=2, networkTopology=topology), *own,
+                          conf=TOPOLOGY, name=name), "beyond_tier")
+    assert found is None if said is None else said in found

@@ -242,3 +242,23 @@ def test_hours_past_midnight_end_at_midnight(hours, hour, head, open_until):
     assert (f"open {open_until} (UTC); it is {hour:02}:00 in this cycle. The hours {hours} do not "
             "end later than they begin: Volcano v1.14.0 closes the zone from midnight to 22:00."
             in found.text) is bool(open_until)
+
+
+@pytest.mark.parametrize(("interval", "cpu", "head", "said"), [
+    ("0s", 90, "1 of 1 running pods of default/old is evicted in this cycle", "compares the nodes "
+     "again after"),
+    ("5m", 90, "No running pod of default/old is evicted in this cycle; shuffle evicts some after ",
+     "by what they use now it then takes default/old-0"),
+    ("5m", 60, "No running pod of default/old may be evicted for a job that waits now.", None)])
+def test_how_busy_a_node_is_from_which_shuffle_evicts(interval, cpu, head, said):
+    by = ("actions: allocate, preempt, shuffle\ntiers: [{plugins: [{name: rescheduling, arguments: "
+          f"{{interval: {interval}, metricsPeriod: 10m, strategies: [{{name: lowNodeUtilization, "
+          "params: {thresholds: {cpu: 30, memory: 30}, targetThresholds: {cpu: 70, memory: 70}}}]"
+          "}}, {name: predicates}]}]")
+    nodes = [node(name, cpu="4", annotations={"volcano-lab/cpu-usage": str(used)})
+             for name, used in (("busy", cpu), ("idle", 5))]
+    found = Explainer([queue("default"), *nodes, group("old"), pod(
+        "old-0", "old", "busy", phase="Running")], by, LATER).who_evicts("old")
+    assert found.head.startswith(head)
+    assert ("Node busy uses 90 % of its cpu" in found.text) == bool(said)
+    assert said is None or said in found.text

@@ -410,3 +410,11 @@ def test_a_job_is_found_by_the_label_that_an_operator_gives_its_pods():
     assert cluster.why("pi").about == cluster.why("default/pi").about == "job default/podgroup-1"
     with pytest.raises(LookupError):
         cluster.why("other")
+
+
+@pytest.mark.parametrize(("field", "space", "apart"), [
+    ("annotations", "two", True), ("labels", "two", True), ("labels", "one", False)])
+def test_a_podgroup_is_named_by_pods_of_another_namespace(field, space, apart):
+    world = Cluster().add(APART.replace("FIELD", field).replace("two", space)).explainer()
+    said = f"named by {space}/p, in another namespace"
+    assert (said in world.why("one/g").text) == apart

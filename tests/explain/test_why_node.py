@@ -1,12 +1,15 @@
 """What is said of a node: what it has left, and what keeps the pods that wait off it."""
 
 import pytest
-from hyper_scene import gang, two_tiers
+from hyper_scene import gang, hyper_node, two_tiers
 from own_plugins import CONF, Answers
-from small_cluster import conf, group, node
+from small_cluster import conf, group, node, pod, queue
 
 from volcano_lab import Cluster
+from volcano_lab.api.objects import OwnerReference
+from volcano_lab.explain import Explainer
 from volcano_lab.framework.registry import registered
+from volcano_lab.manifests.loader import from_dict
 
 
 def cluster():
@@ -181,3 +184,64 @@ def test_for_a_pod_no_other_pod_of_its_job_is_deleted():
     of_job, of_pod = ([*map(str, explain.why(name).remedies)] for name in (
         "new", "default/new-1"))
     assert of_pod == of_job and not any("delete" in each for each in of_pod)
+
+
+@pytest.mark.parametrize(("mode", "said"), [
+    (None, "Its PodGroup has no networkTopology. Of its 2 pods h1, h2 take 8 each beside other"),
+    ("soft", "networkTopology is soft, so plugin network-topology-aware only adds to the scores"),
+    ("hard", "")])
+@pytest.mark.parametrize(("more", "best", "second"), [
+    ((), "node n2 has the highest score, ", "before node n1 with "),
+    (("binpack",), "node n1 has the highest score, ", "before node n3 with ")])
+def test_why_pods_that_run_are_apart(mode, said, more, best, second):
+    """By the scores that nodes have for the pod in a cycle that places it, and the HyperNodes."""
+    topology = {"networkTopology": {"mode": mode, "highestTierAllowed": 2}} if mode else {}
+    parts = [(1, "h1", ["n1", "n2"], "Node"), (1, "h2", ["n3", "n4"], "Node"),
+             (2, "top", ["h1", "h2"], "HyperNode")]
+    explain = Explainer([
+        queue(), *[node(f"n{n}", cpu="8", memory="64Gi") for n in (1, 2, 3, 4)],
+        *[from_dict({"apiVersion": "topology.volcano.sh/v1alpha1", "kind": "HyperNode",
+                     "metadata": {"name": name}, "spec": {"tier": tier, "members": [
+                         {"type": kind, "selector": {"exactMatch": {"name": each}}}
+                         for each in members]}}) for tier, name, members, kind in parts],
+        group("new", minMember=2, phase="Running", **topology),
+        pod("new-0", "new", "n1", requests={"cpu": "2"}),
+        pod("new-1", "new", "n3", requests={"cpu": "2"})], conf(
+            "gang", "predicates", "nodeorder", *more, "network-topology-aware"))
+    for text in (explain.why("new").text, explain.why_not("n1", "new-1").text):
+        assert ("Its pods are on 2 nodes (n1, n3), in h1 and h2: plugins score each node" in text
+                and said in text) is bool(said)
+    text = explain.why_not("n1", "new-1").text
+    assert "If pod default/new-1 were placed in this cycle, beside the other pods:" in text
+    assert mode == "hard" or (best in text and second in text)
+
+
+@pytest.mark.parametrize(("busy", "said", "offered"), [
+    (("n2", "n4"), "n2 of h1 has cpu 0 left for a pod that requests 5; on it: default/old. n4 of "
+     "h2 has cpu 0 left for a pod that requests 5; on it: default/old. Of its 2 pods h1, h2 take 1 "
+     "each, h3 takes 2 beside", ["n5", "n6"]),
+    (("n2", "n4", "n6"), "h1, h2, h3 take 1 each beside", [])])
+def test_pods_that_run_apart_are_created_again_in_a_hyper_node_that_takes_all(busy, said, offered):
+    owner = [OwnerReference("batch.volcano.sh/v1alpha1", "Job", "new", "u", controller=True)]
+    job = from_dict({
+        "apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "metadata": {
+            "name": "new", "namespace": "default", "uid": "u"}, "spec": {
+                "minAvailable": 2, "tasks": [{"name": "w", "replicas": 2, "template": {
+                    "spec": {"containers": [{"name": "m", "resources": {
+                        "requests": {"cpu": "5"}}}]}}}]},
+        "status": {"state": {"phase": "Running"}}})
+    own = [obj.changed(metadata={"owner_references": owner}) for obj in (
+        group("new-u", minMember=2, phase="Running"),
+        *(pod(f"new-w-{n}", "new-u", f"n{2 * n + 1}", requests={"cpu": "5"}) for n in (0, 1)))]
+    found = Cluster([
+        *[node(f"n{n}", cpu="8") for n in range(1, 7)],
+        *[hyper_node(f"h{n}", 1, *(f"node:n{2 * n - m}" for m in (1, 0))) for n in (1, 2, 3)],
+        group("old", phase="Running"), job, *own, *(pod(
+            f"old-{name}", "old", name, requests={"cpu": "8"}) for name in busy)]).why(
+        "new", conf=conf("gang", "predicates", "nodeorder", "network-topology-aware"))
+    assert said in found.text
+    assert [f"both: job default/new: networkTopology hard, highestTierAllowed 1; delete 2 pods of "
+            f"default/new, which are created again (new is placed on {name}, {other})"
+            for name, other in [offered] * bool(offered)] == [*map(str, found.remedies)]
+    for remedy in found.remedies:
+        assert remedy.kubectl[0].startswith("kubectl patch podgroup")

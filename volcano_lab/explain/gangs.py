@@ -116,6 +116,7 @@ def _in_others(seen: Evidence, job: JobInfo) -> Iterator[Message]:
     elif not owner and seen.objects and not any(  # pods of another scheduler may name it
             isinstance(obj, api.Pod) and job_of(obj) == group.key for obj in seen.objects):
         yield Message("gang.unnamed", **facts)
+        yield from _named_apart(seen, facts)
         if mine:
             yield Message("gang.unnamed.others", others=[*mine], pods=[*chain(*mine.values())],
                           namespace=job.namespace)
@@ -124,6 +125,14 @@ def _in_others(seen: Evidence, job: JobInfo) -> Iterator[Message]:
                 fields = [*paths_to(obj.spec, GROUP_NAME, group.name)]
                 yield from [Message("gang.named_in", kind=obj.kind, name=obj.key, fields=fields)
                             ] if fields else ()
+
+
+def _named_apart(seen: Evidence, facts: Mapping[str, str]) -> Iterator[Message]:
+    """Yield which pods name the PodGroup of these facts in namespaces that have none so called."""
+    pods = [obj.key for obj in seen.objects if isinstance(obj, api.Pod) and facts["group"] in (
+        obj.metadata.annotations.get(GROUP_NAME), obj.metadata.labels.get(GROUP_NAME))
+        and f"{obj.namespace}/{facts['group']}" not in seen.ssn.jobs]
+    yield from [Message("gang.unnamed.apart", pods=pods, **facts)] if pods else ()
 
 
 def _unread(seen: Evidence, job: JobInfo) -> Message | None:

@@ -12,6 +12,7 @@ from volcano_lab.api.objects import Pod, PodGroup
 from volcano_lab.explain import beyond, evidence, origin, promises, releases
 from volcano_lab.explain.evidence import Evidence, counts, was_admitted
 from volcano_lab.explain.explanation import Amounts, Cause, moment_text, over
+from volcano_lab.explain.shuffles import zone_hours
 from volcano_lab.manifests.job_controller import ENDING, FINISHED
 from volcano_lab.messages import Message, known
 from volcano_lab.trace import grouped, short
@@ -205,3 +206,4 @@ def _notes(seen: Evidence, job: JobInfo) -> Iterator[Message]:
         yield Message(f"phase.unknown{code}", n=running, least=least)
     elif phase == "Completed" and evidence.ended(job) < len(job.tasks):
         yield Message("phase.completed", ended=evidence.ended(job), least=least)
+    yield from zone_hours(seen, job)

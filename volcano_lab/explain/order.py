@@ -4,11 +4,12 @@ Volcano: none
 """
 
 from collections.abc import Callable, Iterator
+from functools import cmp_to_key
 from typing import Any
 
 from volcano_lab.api import JobInfo, QueueInfo, status as states, total
 from volcano_lab.explain import origin, owners
-from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text
 from volcano_lab.messages import Message, Said
 from volcano_lab.plugins.hierarchy import Hierarchy
@@ -161,3 +162,18 @@ def _levels(seen: Evidence, known: Any, state: State, left: QueueInfo, right: Qu
 
 def _yes_or_no(key: Any) -> Message:
     return Message("yes" if key else "no")
+
+
+def hierarchical_order(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield drf's order of queues in a tree: the lowest share for its weight comes first."""
+    drf: Any = seen.ssn.plugins.get("drf")
+    if drf is None or not drf.hierarchical or seen.brief:
+        return
+    used = {each.queue for each in seen.ssn.jobs.values()
+            if counts(each)[2] or not each.allocated.is_empty()} | {job.queue}
+    some = [queue for name, queue in seen.ssn.queues.items() if queue.hierarchy and name in used]
+    if len(some) > 1:
+        yield Cause.of("hierarchical_order", context=True, queues=[
+            Message("hierarchical_order.queue", name=queue.name, path=queue.hierarchy,
+                    weights=queue.weights)
+            for queue in sorted(some, key=cmp_to_key(drf.hierarchy.compare))])

@@ -11,6 +11,7 @@ from volcano_lab.api import FAILED, PIPELINED, JobInfo, TaskInfo
 from volcano_lab.explain import beyond, head, kubelet, promises, questions, remedies, taken, why_job
 from volcano_lab.explain.evidence import Evidence, waits
 from volcano_lab.explain.explanation import Cause, Explanation, each_said
+from volcano_lab.explain.topology import spread
 from volcano_lab.explain.victims import victim_causes
 from volcano_lab.messages import Message
 from volcano_lab.scheduler import traced
@@ -80,7 +81,7 @@ def why_placed(seen: Evidence, task: TaskInfo) -> Explanation:
     said += [] if refused else [
         promises.nowhere(seen, [task]), questions.why_here(seen, task),
         questions.despite(seen, task, task.node_name),
-        *why_job.unusual(seen, job, [task])]
+        *why_job.unusual(seen, job, [task]), *questions.packed(seen, [task])]
     causes = idle or [*filter(None, said), *refused]
     if task.status == FAILED:
         causes = [*kubelet.failed_causes(seen, job, task.key)]
@@ -131,6 +132,7 @@ def _not_tried(seen: Evidence, task: TaskInfo, node: str, found: list[Cause], ca
     again = [] if found or not task.node_name else [_placed_again(seen, task, node)]
     return "pod.elsewhere" if task.node_name else "pod.no_search", [
         *(found or [*filter(None, again)] or [Cause.of("fits_now", pod=task.key, node=node)]),
+        *spread(seen, seen.ssn.jobs[task.job]),
         *[Cause.of("tried_before", pod=first)] * bool(first), *causes]
 
 

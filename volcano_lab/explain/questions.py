@@ -4,7 +4,7 @@ served before another.
 Volcano: none
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from volcano_lab.api import JobInfo, TaskInfo, taints
@@ -232,3 +232,18 @@ def _place(seen: Evidence, action: str, job: JobInfo) -> Cause:
                    count=len(order), queue=job.queue, action=action)
     return Cause("place", [said, Message("order.before", jobs=[*map(seen.called, before[-MOST:])])
                            if before else None], {"place": len(before) + 1, "of": len(order)})
+
+
+def packed(seen: Evidence, tasks: list[TaskInfo]) -> Iterator[Cause]:
+    """Yield that by binpack pods placed before this cycle are all on one node, while others that
+    they fit hold none.
+    """
+    first = next((task for task in tasks if not task.best_effort), None)
+    if first is None or len({task.node_name for task in tasks}) > 1 or (
+            "binpack" not in seen.ssn.plugins or last_choice(seen, first.key) is not None):
+        return
+    asks = amounts(first.init_resreq)
+    empty = [name for name, node in seen.ssn.nodes.items() if not node.tasks and not over(
+        asks, amounts(node.allocatable)) and rule_against(seen, first.key, name) is None]
+    if empty:
+        yield Cause.of("packed", context=True, n=len(empty), nodes=empty, node=first.node_name)

@@ -21,7 +21,7 @@ from volcano_lab.explain.candidates import CAPABILITY, SHARE, Candidates, candid
 from volcano_lab.explain.configuration import SWITCHED, switched
 from volcano_lab.explain.evidence import Evidence, waits
 from volcano_lab.explain.explanation import TABLES, Cause, Explanation
-from volcano_lab.explain.options import Rank, World
+from volcano_lab.explain.options import Rank, World, setting
 from volcano_lab.explain.order import turn_of
 from volcano_lab.explain.price import costs, placed_before, price
 from volcano_lab.explain.remedy import Remedy
@@ -67,7 +67,9 @@ def finder(seen: Evidence, job: JobInfo, causes: list[Cause]
         return partial(without_evictions, seen, job, causes,
                        seen.ssn.jobs[loser], [*victim_causes(seen, victim)])
     return next((partial(fitting, seen, job, cause) for cause in causes
-                 if {"sure", "overdue"} & {*cause.numbers}), None)
+                 if {"sure", "overdue"} & {*cause.numbers}), next((
+                     partial(together, seen, job, cause) for cause in causes
+                     if cause.code == "spread"), None))
 
 
 def lacks(job: JobInfo, codes: set[str], causes: Iterable[Cause]) -> bool:
@@ -207,6 +209,26 @@ def fitting(seen: Evidence, job: JobInfo, sure: Cause, seconds: float = inf) -> 
                            nodes=[*dict.fromkeys(task.node_name for task in tasks)])
             yield Remedy((gain if late else Message("gains.counted"),), change, Rank.WAIT if (
                 pods and change.removals) else Rank.JOB, world, called, len(tasks))
+
+
+def together(seen: Evidence, job: JobInfo, spread: Cause, seconds: float = inf
+             ) -> Iterator[Remedy]:
+    """Yield that the pods of a job are created again in one HyperNode, of the lowest tier in which
+    one takes all.
+    """
+    world, called = World(seen.objects, seen.ssn.conf, seen.called), seen.called(job.uid)
+    own = tuple(sorted(f"pod/{task.key}" for task in job.tasks.values()))
+    now = {task.node_name for task in job.tasks.values()}
+    for tier in spread.numbers["tiers"]:
+        change = Change((setting(world.job(job.uid), "networkTopology", to={
+            "mode": "hard", "highestTierAllowed": tier}),), own)
+        then = outcome.run(*world.applied(change), seen.ssn.now).jobs[job.uid]
+        nodes = [task.node_name for task in then.tasks.values()]
+        if len(nodes) == len(own) and all(nodes) and now != {*nodes}:
+            gain = Message("gains.placed", n=len(nodes), name=short(called), late=None,
+                           nodes=[*dict.fromkeys(nodes)])
+            yield Remedy((gain,), change, Rank.JOB, world, called, len(nodes))
+            return
 
 
 def _as_counted(facts: dict[str, Any], job: str) -> Iterator[str]:

@@ -1,5 +1,5 @@
-"""Evictions for no other pod, by shuffle, where a revocable zone closes: by which rule, how many at
-once, when, and which nodes could take the pods again.
+"""Evictions for no other pod, by shuffle, where a revocable zone closes or a node is used too much:
+by which rule, how many at once, when, and which nodes could take the pods again.
 
 Volcano: none
 """
@@ -33,7 +33,8 @@ def shuffle_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     gone = shuffled(seen, job)
     said = [Message("evict.shuffled", action=action, pods=pods, plugins=seen.plugins(
         "victim_tasks")) for action, pods in gone.items()]
-    by = [*_by_zone(seen, job)] if "shuffle" in seen.ssn.enabled_actions else []
+    by = [*_by_zone(seen, job), *_by_usage(seen, job)] if (
+        "shuffle" in seen.ssn.enabled_actions) else []
     now = {pod for pods in gone.values() for pod in pods}
     for cause in by or [Cause("shuffled", [])] * bool(said):
         least = job.min_available if counts(job)[0] < job.min_available and said else 0
@@ -102,3 +103,37 @@ def _again(seen: Evidence, task: TaskInfo, zone: str, start: str) -> Message:
     fit = [name for name, node in seen.ssn.nodes.items() if node.revocable_zone != zone
            and rules.lets_in(seen, task, name) and not nodes.missing(request, free[name])]
     return Message("shuffled.again" if fit else "shuffled.waits", nodes=fit, start=start)
+
+
+def zone_hours(seen: Evidence, job: JobInfo) -> Iterator[Message]:
+    """Yield the hours of the nodes that the pods of a job are on, where shuffle evicts none."""
+    plugin: Any = seen.ssn.plugins.get("tdm")
+    used = {task.node_name for task in job.tasks.values() if task.node_name in seen.ssn.nodes}
+    zones = {seen.ssn.nodes[node].revocable_zone: node for node in sorted(used)}
+    if plugin is not None and "shuffle" not in seen.ssn.enabled_actions:
+        yield from (_hours(seen, node) for zone, node in zones.items() if zone in plugin.zones)
+
+
+def _by_usage(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield the measured usage of nodes from which plugin rescheduling takes pods of a job, and
+    when it compares them next.
+    """
+    plugin: Any = seen.ssn.plugins.get("rescheduling")
+    if plugin is None or plugin.thresholds is None:
+        return
+    running = [task for other in seen.ssn.jobs.values()
+               for _, task in sorted(other.in_status(RUNNING).items())]
+    gone = [seen.tasks[key] for pods in shuffled(seen, job).values() for key in pods]
+    taken = gone if plugin.due else [
+        task for task in plugin.victim_tasks(running) if task.job == job.uid]
+    after = moment_text(seen.ssn.memory.get(plugin.name, seen.ssn.now) + plugin.interval)
+    said = Message("shuffled.next", moment=after) if plugin.due else Message(
+        "shuffled.next.takes", moment=after, pods=[task.key for task in taken])
+    for name in dict.fromkeys(task.node_name for task in taken):
+        used = seen.ssn.nodes[name].resource_usage
+        target, low = ([f"{each} {value:g}" for each, value in values.items()] for values in (
+            plugin.thresholds.target, plugin.thresholds.low))
+        yield Cause("shuffled", [
+            Message("shuffled.usage", node=name, cpu=used.cpu.get(plugin.period, 0.0), low=low,
+                    memory=used.memory.get(plugin.period, 0.0), period=plugin.period,
+                    target=target), said], {"then": "" if plugin.due else after}, [], True)

@@ -1,5 +1,5 @@
 """Why no HyperNode of an allowed tier holds a job, or its sub-group: how many pods each takes, and
-what those have left that were not tried.
+what those have left that were not tried; and why its pods are in several.
 
 Volcano: none
 """
@@ -11,7 +11,7 @@ from volcano_lab.api import JobInfo, SubJobInfo, TaskInfo
 from volcano_lab.api.task_index import TaskIndex
 from volcano_lab.explain import holders, lint
 from volcano_lab.explain.evidence import Evidence, largest_of, requested, unplaced
-from volcano_lab.explain.explanation import Amounts, Cause, over, part
+from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.nodes import missing
 from volcano_lab.framework import CLUSTER_TOP
 from volcano_lab.messages import Message, meant
@@ -87,6 +87,47 @@ def _how_full(seen: Evidence, task: TaskInfo, hyper_node: str) -> Iterator[Messa
     if full:
         yield Message("topology_outside.full", hyper_node=hyper_node, count=len(names),
                       n=len(full), nodes=full, jobs=[*map(seen.called, jobs)])
+
+
+def beyond_tier(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield that pods are on nodes which no HyperNode of an allowed tier holds together."""
+    tree, tiers = seen.ssn.topology.hyper_nodes, seen.ssn.topology.tier_by_name
+    groups: list[JobInfo | SubJobInfo] = [job, *job.sub_jobs.values()]
+    for each in groups:
+        spec, around = each.network_topology, tree.get(each.allocated_hyper_node)
+        most = tiers.get(spec.highest_tier_name, spec.highest_tier_allowed) if spec else None
+        if spec and spec.mode == "hard" and most is not None and around and around.tier > most:
+            yield Cause.of("beyond_tier", Message("beyond_tier.bare") if all(
+                task.best_effort for task in each.tasks.values()) else None, context=True,
+                tier=most, nodes=sorted({task.node_name for task in each.tasks.values()}))
+            return
+
+
+def spread(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield over how many nodes and HyperNodes the pods of a job are, the plugins that score nodes,
+    what a soft network topology adds to that, which nodes near its pods are full, and how many of
+    them each HyperNode would take together.
+    """
+    tree, used = seen.ssn.topology, {*filter(None, (
+        task.node_name for task in job.tasks.values()))}
+    inside = _leaves(seen)
+    places = sorted(name for name, nodes in inside.items() if used & {*nodes})
+    code = "free" if job.network_topology is None else job.network_topology.mode
+    if code not in ("free", "soft") or len(used) < 2 or len(places) < 2:
+        return
+    asks = largest_of(task.init_resreq for task in job.tasks.values())
+    free = seen.free(None, asks)
+    left = {node: added(free[node], requested(
+        task for task in job.tasks.values() if task.node_name == node)) for node in free}
+    takes = {name: _fitting(asks, left, nodes) for name, nodes in inside.items()}
+    yield Cause("spread", [
+        Message("spread", nodes=sorted(used), n=len(used), places=places, plugins=[*dict.fromkeys([
+            *seen.plugins("node_order"), *seen.plugins("batch_node_order")])]),
+        Message(f"spread.{code}"), *_full(seen, job.tasks.values(), places, free.keys() - used),
+        Message("spread.takes", n=len(job.tasks), takes=_each_takes(takes))],
+        {"places": places, "takes": takes, "tiers": sorted({
+            each.tier for name, each in tree.hyper_nodes.items() if name != CLUSTER_TOP})},
+        [], True)
 
 
 def _tries(seen: Evidence, job: JobInfo, waiting: set[str | None]) -> list[Record] | None:

@@ -13,13 +13,14 @@ from volcano_lab.explain.evidence import Evidence, was_admitted
 from volcano_lab.explain.explanation import TABLES, Cause, over
 from volcano_lab.explain.lint import ignored_fields
 from volcano_lab.explain.nodes import node_causes
-from volcano_lab.explain.order import priority_note
+from volcano_lab.explain.order import hierarchical_order, priority_note
 from volcano_lab.explain.promises import going_causes
+from volcano_lab.explain.questions import packed
 from volcano_lab.explain.refusals import admission_causes, limit_causes, never_starts
 from volcano_lab.explain.releases import differs
 from volcano_lab.explain.required import too_near
 from volcano_lab.explain.settings import deadlines, ineffective, unread
-from volcano_lab.explain.topology import topology_causes
+from volcano_lab.explain.topology import beyond_tier, spread, topology_causes
 from volcano_lab.explain.volumes import claim_causes, driver_causes
 from volcano_lab.manifests import SCHEDULER, job_of, workloads
 from volcano_lab.messages import Message, Said, alike, known, meant
@@ -50,7 +51,8 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
         refused = [] if idle else beyond.beyond_causes(seen, job.tasks.values())
         pods = [] if seen.brief else [*job.tasks.values()]
         return [*idle, *beside, *origin.both_share(seen, beside), *refused, *lacking,
-                *_by_others(seen, job), *unusual(seen, job, pods), *ineffective(seen, job)]
+                *_by_others(seen, job), *unusual(seen, job, pods), *ineffective(seen, job),
+                *packed(seen, pods if len(pods) > 1 else [])]
     popped = seen.of("job", job=job.uid)  # without: no refusal was recorded, or it had no turn
     causes = [*_causes(seen, job)] or [Cause.of("unknown" if popped else "no_turn", records=popped)]
     if {*origin.TOO_LARGE, "larger_than_any_node"}.isdisjoint(cause.code for cause in causes):
@@ -96,12 +98,13 @@ def not_created_yet(seen: Evidence, job: JobInfo) -> bool:
 
 
 def unusual(seen: Evidence, job: JobInfo, pods: list[TaskInfo]) -> Iterator[Cause]:
-    """Yield what may surprise of pods that are placed: beside others, and in a full queue where
-    this was before the cycle.
+    """Yield what may surprise of pods that are placed: beside others, and in a full queue, beyond a
+    tier or in several HyperNodes where this was before the cycle.
     """
     yield from chain(too_near(seen, pods), beyond.crowded(seen, pods))
     if pods and not any(map(seen.is_new, pods)):
-        yield from origin.above_limit(seen, job.queue, True)
+        yield from chain(beyond_tier(seen, job), origin.above_limit(seen, job.queue, True),
+                         spread(seen, job))
 
 
 def _placed_here(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -274,6 +277,7 @@ def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield gang
     yield from _left_alone(seen, job)
     yield from evictions.eviction_causes(seen, job)
+    yield from hierarchical_order(seen, job)
     yield from origin.best_effort(seen, job.queue, True)
 
 
