@@ -780,4 +780,5 @@ def test_a_group_of_pods_that_is_in_several_podgroups_is_no_gang(group, label, s
                    for number, node in enumerate(["nodeName: n1,", ""]))
     answer = Cluster(loads(text + NODE)).why("a/v-1")
     assert ("The pods of LeaderWorkerSet v are no gang: they are in 2 PodGroups, each created by "
-            "Volcano's controller with a minimum of 1, so 1 have a node" in answer.text) is said
+            "Volcano's controller with a minimum of 1. 1 has a node and keeps it"
+            in answer.text) is said

@@ -99,8 +99,8 @@ def apart_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         if len(parts) > 1 and runs and waits:
             how = Message("no_gang.apart.setting", setting=setting) if setting else Message(
                 "no_gang.apart.join", key=GROUP_NAME, field=owners.KINDS["notes"][kind])
-            yield Cause.of("no_gang.apart", how, context=True, kind=kind, name=max(mine),
-                           n=len(parts), runs=runs, waits=waits)
+            yield Cause.of("no_gang.apart", Message("no_gang.slip.held", n=runs, waits=waits), how,
+                           context=True, kind=kind, name=max(mine), n=len(parts))
     for slip in slips(seen, job):
         yield Cause("no_gang.slip", [*slipped(seen, job, slip)], context=True)
 
