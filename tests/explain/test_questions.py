@@ -439,7 +439,7 @@ def test_that_a_job_is_not_admitted_keeps_actions_from_evicting_for_it():
     cluster = running().job("new", queue="b", cpu=9)
     for actions, said in (("enqueue, allocate, reclaim", True), ("enqueue, allocate", False)):
         text = cluster.why("new", conf=conf(actions, *PLUGINS)).text
-        assert ("reclaim evicts pods for admitted jobs only." in text) is said
+        assert ("reclaim evicts pods for admitted jobs only" in text) is said
 
 
 @pytest.mark.parametrize("kind, single", [("Pod", True), ("ReplicaSet", False)])

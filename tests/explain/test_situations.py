@@ -97,7 +97,7 @@ def test_a_guarantee_and_a_share_below_a_full_queue_are_explained(conf, queue, s
                           "other queue, not what they hold together.",
              "deserved": "Queue c deserves cpu 3 and holds 0."}
     assert [field for field, words in texts.items() if words in text] == said
-    assert ("reclaim evicts pods for admitted jobs only." in text) is ("deserved" in said)
+    assert ("reclaim evicts pods for admitted jobs only" in text) is ("deserved" in said)
 
 
 @pytest.mark.long

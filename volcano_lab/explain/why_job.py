@@ -260,7 +260,12 @@ def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         evicting = [action for action in POINTS if action in seen.ssn.enabled_actions
                     and evictions.may_evict(seen, job, action)] + ["preempt"] * bool(lacks)
         if evicting:
-            yield Cause.of("evicts_for_admitted", context=True, n=len(evicting), actions=evicting)
+            sums = seen.sums(job.queue, amounts(job.get_min_resources()))
+            owed = over(sums.get("deserved", {}), sums.get("allocated", {}))
+            yield Cause.of(
+                "evicts_for_admitted", context=True, n=len(evicting), actions=evicting,
+                sums=evictions.sums_of(seen, None, job.queue, owed)
+                if owed and "reclaim" in evicting else None)
         return
     hopeless = [*gangs.validity_causes(seen, job)] or [*driver_causes(seen, job)]
     yield from hopeless
