@@ -3,6 +3,7 @@
 Volcano: none
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
@@ -11,7 +12,7 @@ from volcano_lab.changes import Change, Draft, value_before, value_of, value_tex
 from volcano_lab.explain import configuration, evictions, options, others, owners, sizes, values
 from volcano_lab.explain.configuration import SWITCHED, in_order, switched, without_action
 from volcano_lab.explain.evidence import ended
-from volcano_lab.explain.explanation import TABLES, Cause
+from volcano_lab.explain.explanation import TABLES, Cause, added, part
 from volcano_lab.explain.options import Numbers, Option, Rank, World, gone, once, several
 from volcano_lab.explain.requests import still_needed
 from volcano_lab.framework import Session
@@ -23,6 +24,7 @@ RANGES = {"not_created.max": ("max",), "not_created.above": ("max", "default"),
 """The fields of a LimitRange that refuse a pod, by the message that says so."""
 CAPABILITY = ("queue_over_capability", "ancestor_over_capability")
 SHARE = ("over_deserved", "overused")
+DESERVED = re.compile(r"queue/[^.]+\.deserved[.[]([^]=]+)")
 
 
 def candidates(world: World, ssn: Session, job: JobInfo, causes: list[Cause], keep: bool = False
@@ -63,19 +65,37 @@ def _differs(world: World, draft: Draft, text: str) -> bool:
     return bool(before != after and (before or before is False or not nothing))
 
 
-def steadying(world: World, change: Change, loops: bool, free: bool) -> list[Change]:
+def steadying(world: World, ssn: Session, job: JobInfo, change: Change, loops: bool, free: bool
+              ) -> list[Change]:
     """Return what keeps what a change gives for one cycle: where pods are evicted again and
-    again (`loops`), allocate before what evicts, or that drf names no victims where a tier above
-    names none; where the job takes what is `free`, cordoned nodes uncordoned, one of them or all.
+    again (`loops`), allocate before what evicts, that drf names no victims where a tier above
+    names none, or that another queue deserves what it is left with; where the job takes what is
+    `free`, cordoned nodes uncordoned, one of them or all.
     """
     if loops:
         actions = world.applied(change)[1].actions
         return [option.most for option in distinct(world, [in_order(world), *(
             switched("drf", switch, False) for name, switch in SWITCHED.items()
-            if name in actions)])]
+            if name in actions)])] + [*_left_with(world, ssn, job, change)]
     nodes = [f"node/{name}.unschedulable=false" for name, node in world.nodes.items()
              if free and node.spec.unschedulable]
     return [*(Change((each,)) for each in nodes), *[Change(tuple(nodes))] * bool(nodes)]
+
+
+def _left_with(world: World, ssn: Session, job: JobInfo, change: Change) -> Iterator[Change]:
+    """That the queue which holds most of what a change lets the job's queue deserve deserves
+    what it is left with.
+    """
+    names = [found[1] for found in map(DESERVED.match, change.settings) if found]
+    if not names:
+        return
+    known, own = queue_attributes(ssn), job.queue
+    leaves = {each.queue for each in ssn.jobs.values()} & {*known} - {own}
+    held = {name: part(amounts(known[name].allocated), names) for name in sorted(leaves)}
+    for name in sorted(held, key=lambda name: -sum(held[name].values()))[:1]:
+        left = added(held[name], part(amounts(still_needed(job)), names), -1.0)
+        for option in values.raised(world, name, "deserved", [left]):
+            yield option.most
 
 
 class Candidates(others.Others):

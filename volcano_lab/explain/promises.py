@@ -140,7 +140,7 @@ def _promised_on(seen: Evidence, node: str, pods: list[str], records: list[Recor
         if late or _ends(seen, task) > seen.ssn.now + OVERDUE:
             why += [Message("promised.overdue" if late else "promised.until", moment=moment_text(
                 _ends(seen, task)), namespace=task.namespace, name=task.name),
-                *[Message(f"promised.{known}nominated", node=node)] * (not late)]
+                Message(f"promised.{known}nominated", node=node)]
     code = "promised.part" if len(pods) == 1 else "promised.parts"
     return Message(code, n=len(pods), pod=pods[0], node=node, why=why)
 

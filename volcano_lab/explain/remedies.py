@@ -17,6 +17,7 @@ from typing import Any
 from volcano_lab.api import PIPELINED, JobInfo, objects as api
 from volcano_lab.changes import Change
 from volcano_lab.explain import beyond, head, origin, outcome, rules, tries, why_job
+from volcano_lab.explain.around import around
 from volcano_lab.explain.candidates import CAPABILITY, SHARE, Candidates, candidates, distinct
 from volcano_lab.explain.configuration import SWITCHED, switched
 from volcano_lab.explain.evidence import Evidence, waits
@@ -66,10 +67,10 @@ def finder(seen: Evidence, job: JobInfo, causes: list[Cause]
         loser, victim = losing.popitem()
         return partial(without_evictions, seen, job, causes,
                        seen.ssn.jobs[loser], [*victim_causes(seen, victim)])
-    return next((partial(fitting, seen, job, cause) for cause in causes
-                 if {"sure", "overdue"} & {*cause.numbers}), next((
-                     partial(together, seen, job, cause) for cause in causes
-                     if cause.code == "spread"), None))
+    return next((partial(find, seen, job, cause) for cause in causes
+                 for name, find in (("sure", fitting), ("overdue", around)) if name in cause.numbers
+                 ), next((partial(together, seen, job, cause) for cause in causes
+                          if cause.code == "spread"), None))
 
 
 def lacks(job: JobInfo, codes: set[str], causes: Iterable[Cause]) -> bool:
@@ -188,26 +189,20 @@ def sooner(seen: Evidence, order: Cause, jobs: list[JobInfo], why: Callable[[str
 def fitting(seen: Evidence, job: JobInfo, sure: Cause, seconds: float = inf) -> Iterator[Remedy]:
     """Changes with which a node has what a plugin counts that the lab does not model: a mode that
     cards have, the most that one has, if that is at least half of what is requested, or what is
-    left once a pod has ended; or that pods are gone which should have ended (`overdue`).
+    left once a pod has ended.
     """
     facts, world = sure.numbers, World(seen.objects, seen.ssn.conf, seen.called)
     called, pods = seen.called(job.uid), facts["ends"].facts["pods"] if facts.get("ends") else ()
-    late = [key for key in facts.get("overdue", ())
-            if not seen.tasks[key].pod.metadata.finalizers]  # which would keep it
-    gone: list[tuple[str, ...]] = [
-        (world.owner(task.job, False),) for task in map(seen.tasks.get, pods) if task]
-    gone += [tuple(f"pod/{key}" for key in late)] * bool(late)
     for change in [*(Change((text,)) for text in _as_counted(facts, world.job(job.uid))),
-                   *(Change(removals=names) for names in gone)]:
+                   *(Change(removals=(world.owner(task.job, False),))
+                     for task in map(seen.tasks.get, pods) if task)]:
         objects, conf = world.applied(change)
         with outcome.silent():
             trace, ssn = traced(objects, conf, now=seen.ssn.now)
         tasks = [*ssn.jobs[job.uid].tasks.values()]
-        if all(task.node_name and not (late and task.status == PIPELINED) for task in tasks) and (
+        if all(task.node_name for task in tasks) and (
                 not beyond.lacks(Evidence(ssn, trace, objects), tasks)):
-            gain = Message("gains.placed", n=len(tasks), name=short(called), late=None,
-                           nodes=[*dict.fromkeys(task.node_name for task in tasks)])
-            yield Remedy((gain if late else Message("gains.counted"),), change, Rank.WAIT if (
+            yield Remedy((Message("gains.counted"),), change, Rank.WAIT if (
                 pods and change.removals) else Rank.JOB, world, called, len(tasks))
 
 

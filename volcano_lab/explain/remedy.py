@@ -108,7 +108,7 @@ def gains(seen: Evidence, before: Session, after: Outcome, uid: str, name: str =
         if new and (cycles or any(task.status != PIPELINED or task.key not in promised
                                   for task in new)):  # else it is as without the change
             whole = not had and all(task.node_name for task in job.tasks.values())
-            yield from _placed(before, new, name, whole, cycles)
+            yield from placed_on(before, new, name, whole, cycles)
             left = len(unplaced(job))
             yield from _left(seen, job, left) if left else ()
             return
@@ -121,9 +121,10 @@ def _left(seen: Evidence, job: JobInfo, left: int) -> Iterator[Message]:
     yield from (Message("gains.left", n=left), *([world[1]] if world else ()))
 
 
-def _placed(before: Session, new: list[TaskInfo], name: str, complete: bool, cycles: int
-            ) -> Iterator[Message]:
-    """Which pods have a place or a promise; `complete`: no other pod of the job has one or waits.
+def placed_on(before: Session, new: list[TaskInfo], name: str, complete: bool, cycles: int
+              ) -> Iterator[Message]:
+    """Yield which pods have a place or a promise; `complete`: no other pod of the job has one, or
+    waits.
     """
     late = Message("gains.late", cycles=cycles) if cycles else None
     by_code = grouped(("gains.pipelined" if task.status == PIPELINED else "gains.placed", task)

@@ -208,7 +208,7 @@ class Search(Tries):
 
     def _steadied(self, change: Change, rank: int) -> Remedy | None:
         """A change that helps for one cycle, with one that keeps what it gives."""
-        for other in steadying(self.world, change, self._loops,
+        for other in steadying(self.world, self.before, self.job, change, self._loops,
                                rank >= Rank.JOB and by_sums(change)):
             if perf_counter() < self.end and not other.targets & change.targets and (
                     remedy := self.judged(other + change, max(Rank.SWITCH, rank))):
