@@ -5,7 +5,7 @@ Volcano: none
 
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import islice
+from itertools import chain, islice
 from math import inf
 from time import perf_counter
 
@@ -35,23 +35,22 @@ def around(seen: Evidence, job: JobInfo, late: Cause, seconds: float = inf, pod:
     nodes, own = sorted({task.node_name for task in stuck}), [*job.in_status(PIPELINED).values()]
     free = Change(tuple(f"pod/{task.key}.status.nominatedNodeName=null" for task in own
                         if task.pod.status.nominated_node_name))
-    without = Change(tuple(f"node/{name}.unschedulable=true" for name in nodes))
     more = [each.at(count) for task in own[:1] for count in range(1, LARGER) for each in (
         values.nodes(world, amounts(task.init_resreq), {}, seen.ssn.nodes, {}, {}))]
-    for changes in ([Change(removals=gone)] * bool(gone), [free] * len(own), [without] * len(own),
-                    [*more, *(free + each for each in more)]):
+    for changes in ([Change(removals=gone)] * bool(gone), [free] * len(own), [Change(tuple(
+            f"node/{name}.unschedulable=true" for name in nodes))] * len(own),
+            [*more, *(free + each for each in more)]):
         tried = (_tried(seen, job, world, nodes, each, end) for each in dict.fromkeys(changes))
-        yield from islice(filter(None, tried), 1)
+        yield from islice(chain.from_iterable(tried), 1)
 
 
 def _tried(seen: Evidence, job: JobInfo, world: World, left: list[str], change: Change, end: float
-           ) -> Remedy | None:
-    """What a change gives and costs; None where a pod has no place, or waits for one of the nodes
+           ) -> Iterator[Remedy]:
+    """Yield what a change gives and costs; nothing where a pod has no place, or waits for one of the nodes
     that are to be `left`, or where nodes are added in vain.
     """
     with suppress(ManifestError, outcome.TooLate):
-        after, called = outcome.outcome(*world.applied(change), job.uid, seen.ssn.now, end
-                                        ), seen.called(job.uid)
+        after = outcome.outcome(*world.applied(change), job.uid, seen.ssn.now, end)
         assert after.first is not None
         tasks = [*after.first.jobs[job.uid].tasks.values()]
         used, added = {task.node_name for task in tasks}, after.first.nodes.keys() - seen.ssn.nodes
@@ -60,6 +59,6 @@ def _tried(seen: Evidence, job: JobInfo, world: World, left: list[str], change: 
             cost = price(outcome.alone(seen, end), after, placed_before(seen.ssn), job.uid)
             also = [Message("cost.cordoned", nodes=left)] * (".unschedulable=" in str(change))
             also += [Message("gains.created_again")] * ("nominatedNodeName" in str(change))
-            return Remedy((*placed_on(seen.ssn, tasks, short(called), True, 0), *also, *costs(
-                seen.called, cost)), change, Rank.OTHERS, world, called, len(tasks), cost)
-    return None
+            gain = placed_on(seen.ssn, tasks, short(seen.called(job.uid)), True, 0)
+            yield Remedy((*gain, *also, *costs(seen.called, cost)), change, Rank.OTHERS, world,
+                         seen.called(job.uid), len(tasks), cost)

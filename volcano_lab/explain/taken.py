@@ -21,8 +21,6 @@ MARK = re.compile(r"^Pod is evicted, because of (\w+)$|"
 """What the scheduler writes: the action; and whatever it is, in a condition that stays where the
 kubelet writes the other one again.
 """
-REASONS = ("Evict", "PreemptionByScheduler")
-"""The reasons of both conditions."""
 ENDS = 30
 """Seconds that a pod has to end, unless its conditions say when it was evicted."""
 
@@ -83,5 +81,5 @@ def undone(seen: Evidence) -> tuple[Loaded, SchedulerConfiguration]:
 def _moment(task: TaskInfo) -> float:
     """When a pod was evicted."""
     times = [each.last_transition_time for each in task.pod.status.conditions
-             if each.reason in REASONS and each.last_transition_time]
+             if MARK.match(each.message) and each.last_transition_time]
     return max(times, default=(task.pod.metadata.deletion_timestamp or 0) - ENDS)
