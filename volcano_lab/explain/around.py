@@ -46,8 +46,8 @@ def around(seen: Evidence, job: JobInfo, late: Cause, seconds: float = inf, pod:
 
 def _tried(seen: Evidence, job: JobInfo, world: World, left: list[str], change: Change, end: float
            ) -> Iterator[Remedy]:
-    """Yield what a change gives and costs; nothing where a pod has no place, or waits for one of the nodes
-    that are to be `left`, or where nodes are added in vain.
+    """Yield what a change gives and costs; nothing where a pod has no place, or waits for one of
+    the nodes that are to be `left`, or where nodes are added in vain.
     """
     with suppress(ManifestError, outcome.TooLate):
         after = outcome.outcome(*world.applied(change), job.uid, seen.ssn.now, end)
