@@ -77,13 +77,12 @@ def disagreeing(seen: Evidence, job: JobInfo, answers: list[Record], more: bool
     questions = {tuple(record["candidates"]) for record in calls}
     point = seen.ssn.points[calls[0]["point"]].unwatched(seen.ssn)
     claimant, tiers = seen.tasks[calls[0]["task"]], point.tiers
-    but = (*CONDITIONS, "pdb") if more else ()  # of which sums and budgets are named
-    for plugin, own in grouped((record["plugin"], record) for record in calls
-                               if record["plugin"] not in but).items():
+    for plugin, own in grouped((record["plugin"], record) for record in calls).items():
         point.tiers = [[each for each in tier if each[0] != plugin] for tier in tiers]
         left = {task.key for keys in questions
                 for task in point.ask(claimant, [seen.tasks[key] for key in keys])}
-        if left := left.difference(*(record["answer"][0] for record in own)):
+        left = left.difference(*(record["answer"][0] for record in own))
+        if left and not (more and plugin in (*CONDITIONS, "pdb")):  # whose sums are named
             yield _protects(seen, job, own, sorted(left), ".more" if more else ".left")
 
 

@@ -21,8 +21,6 @@ MARK = re.compile(r"^Pod is evicted, because of (\w+)$|"
 """What the scheduler writes: the action; and whatever it is, in a condition that stays where the
 kubelet writes the other one again.
 """
-ENDS = 30
-"""Seconds that a pod has to end, unless its conditions say when it was evicted."""
 
 
 def mark_of(seen: Evidence, task: TaskInfo) -> str:
@@ -66,9 +64,8 @@ def undone(seen: Evidence) -> tuple[Loaded, SchedulerConfiguration]:
     """
     gone = [task for task in seen.tasks.values() if mark_of(seen, task)]
     jobs = [seen.ssn.jobs[uid] for uid in dict.fromkeys(task.job for task in gone)]
-    nodes, since = {task.node_name for task in gone}, min(map(_moment, gone))
-    new = {task.key for job in jobs for task in unplaced(job)
-           if (task.pod.metadata.creation_timestamp or 0) >= since}
+    nodes, since = {task.node_name for task in gone}, max(map(_created, gone))
+    new = {task.key for job in jobs for task in unplaced(job) if _created(task) > since}
     settings = [f"pod/{task.key}.metadata.deletionTimestamp=null" for job in jobs
                 for task in job.tasks.values() if task.pod.metadata.deletion_timestamp]
     settings += [f"pod/{key}.status.nominatedNodeName=null" for key, task in seen.tasks.items()
@@ -78,8 +75,5 @@ def undone(seen: Evidence) -> tuple[Loaded, SchedulerConfiguration]:
         seen.given), seen.ssn.conf)
 
 
-def _moment(task: TaskInfo) -> float:
-    """When a pod was evicted."""
-    times = [each.last_transition_time for each in task.pod.status.conditions
-             if MARK.match(each.message) and each.last_transition_time]
-    return max(times, default=(task.pod.metadata.deletion_timestamp or 0) - ENDS)
+def _created(task: TaskInfo) -> float:
+    return task.pod.metadata.creation_timestamp or 0
