@@ -47,8 +47,8 @@ STEPS = {"cpu": ("100m", "1"), **dict.fromkeys(("memory", "ephemeral-storage"), 
 """By how much amounts are turned: small ones, whole ones of two or more; anything else by one."""
 OWNERS = {kind.kind.lower() for kind in OPERATORS}
 """Kinds of operators, as a change names them."""
-ENDED = 8
-"""The most jobs whose end is waited for."""
+ENDED = 4
+"""The most pods, jobs or volumes of which each is tried alone."""
 
 
 class Rank:

@@ -15,8 +15,8 @@ from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import Numbers, Option, Rank, gone, once, several
 from volcano_lab.trace import grouped
 
-HOLDERS = 24
-"""Holders of which fewer pods are offered."""
+HOLDERS, TOGETHER = 24, 8
+"""Holders of which fewer pods are offered, and the most jobs whose end is waited for."""
 
 
 class Others(fields.Fields):
@@ -108,7 +108,7 @@ class Others(fields.Fields):
                 ) -> Iterator[Option]:
         """That one of some jobs is gone, the smallest that is enough, or the largest ones together.
         """
-        some = [[uid] for uid in small] + [large[:n] for n in range(2, options.ENDED + 1)]
+        some = [[uid] for uid in small] + [large[:n] for n in range(2, TOGETHER + 1)]
         yield from options.stages((Change(removals=tuple(
             self.world.owner(uid, rank != Rank.WAIT) for uid in each)) for each in some), rank)
 
