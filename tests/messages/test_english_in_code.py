@@ -20,7 +20,7 @@ SAYS = re.compile(r"\w*Error|OneSentence|Mistake|Misuse|NoSuch|NotRead|NotRegist
 OWN = re.compile("|".join((
     "^kubectl |paste -sd|^vcctl ",  # commands
     "exceeded quota|^Failed to schedule pod|is invalid: |LimitRanger plugin set|^the server ",
-    "tasks in gang|^Insufficient pods",  # what Kubernetes and Volcano say
+    "tasks in gang|^Insufficient pods|Pod is evicted, because",  # what Kubernetes and Volcano say
     r"^ has no attribute |^ on node $|^ and job $|no limit\|",  # Python's own, keys, patterns
     "^real capability$|^parent queue$",  # a column, a part of Volcano's own
     r"^(keys of amounts|domains of annotations|fields of raw parts|\| public words \|)$",  # heads

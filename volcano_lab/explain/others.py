@@ -60,8 +60,8 @@ class Others(fields.Fields):
         """The end of jobs that hold something: of the smallest that is enough, of the largest ones
         together, or of the fewest on few nodes.
         """
-        if any(cause.numbers.get("ends") for cause in causes):
-            return  # the job's controller terminates it before
+        if any(cause.numbers.get("ends") or "deadlock" in cause.numbers for cause in causes):
+            return  # the job's controller terminates it before, or none of them ends
         jobs, names = self.ssn.jobs, sizes.resources(causes)
         held, over = (dict.fromkeys(chain(*(cause.numbers.get(each, ()) for cause in causes)))
                       for each in ("holders", "over"))

@@ -73,6 +73,7 @@ class Search(Tries):
         super().__init__(*args, **named)
         self.offered: set[Change] = set()
         self._refused: set[Change] = set()  # by the cycles that follow
+        self._none_ends = False  # of those that hold what it lacks
         self._enough: tuple[int, ...] = PLACED, PROMISED, ADMITTED  # what an option is to give
 
     def found(self, causes: list[Cause]) -> Iterator[Remedy]:
@@ -80,6 +81,7 @@ class Search(Tries):
         what it takes; in a large cluster first what takes short tries.
         """
         options = candidates(self.world, self.before, self.job, causes, self.keep)
+        self._none_ends = any("deadlock" in cause.numbers for cause in causes)
         if self.keep:
             yield from self.singles(options)
             return
@@ -305,7 +307,8 @@ class Search(Tries):
         given = () if self.large and counts(job)[2] else objects  # what is read of them takes long
         causes = why_job.job_causes(Evidence(ssn, trace, given), job)
         return causes, [option for option in candidates(world, ssn, job, causes)
-                        if not any(text.startswith(brought) for text in option.most.settings)]
+                        if not (self._none_ends and option.rank == Rank.WAIT) and not any(
+                            text.startswith(brought) for text in option.most.settings)]
 
     def _step(self, change: Change, causes: list[Cause], options: list[Option]
               ) -> tuple[Option, list[Cause], list[Option]] | None:

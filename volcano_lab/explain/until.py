@@ -25,7 +25,8 @@ def until(seen: Evidence, job: JobInfo, causes: list[Cause]) -> Iterator[Message
     that takes too long, or where something else than other jobs may end.
     """
     if seen.objects and len(seen.ssn.nodes) < outcome.LARGE and not any(
-            cause.code in TABLES["until"]["codes"] for cause in causes):
+            cause.code in TABLES["until"]["codes"] or "deadlock" in cause.numbers
+            for cause in causes):
         yield from Until(seen, job, "", inf).said()
 
 
