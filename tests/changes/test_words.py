@@ -175,7 +175,7 @@ def test_several_settings_are_one_where_only_amounts_or_nodes_differ(settings, t
     ("job/train", [], "delete default/train-1"),
     ("job/train", ["job/train"], "wait for the end of default/train-1"),
     ("job/train job/web", ["job/web"],
-     "both: delete default/train-1; wait for the end of default/podgroup-w"),
+     "both: wait for the end of default/podgroup-w; delete default/train-1"),
     ("queue/a", [], "delete queue/a"),
     ("pod/train-w-0 pod/train-w-1 pod/web-0 pg/ghost", [], "all: delete 2 pods of "
      "default/train-1, which are created again; delete 1 pod of default/podgroup-w, which is "

@@ -122,8 +122,8 @@ def test_devices_that_are_free_on_nodes_without_enough_of_another_resource_are_c
         "etl", pods=2, cpu=6, running={"g1": 1, "g2": 1})
     explanation = explained(cluster.job("train", cpu=3, gpu=2))
     assert explanation.head.startswith(
-        "train waits for a node that fits: the best with nvidia.com/gpu, g1, lacks cpu 1. "
-        "(PodGroup Inqueue, 0 of 1 pods placed)")
+        "train waits for a node that fits: the best with free nvidia.com/gpu, g1, lacks cpu "
+        "1. (PodGroup Inqueue, 0 of 1 pods placed)")
     assert "g1, g2 have nvidia.com/gpu 12 free, and too little cpu for this pod." in (
         cause(explanation, "fragmented").text)
     assert cause(explanation, "held_by").text == "Holders of cpu: default/etl 12, default/old 8."

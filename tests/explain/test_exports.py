@@ -87,7 +87,7 @@ def test_a_job_that_is_not_admitted_has_no_pods_yet_and_is_answered_as_with_them
     assert explanation.head == (
         "new waits for admission: cpu 0.4 above the limit of overcommit. "
         "(PodGroup Pending, 0 of 2 pods placed) It waits for the end of another job: that of "
-        "default/old is enough.")
+        "default/old would be enough now.")
     assert explanation.causes[-1].text.startswith("Its pods are created once it is admitted")
     assert [each.change for each in explanation.remedies] == [
         "wait for the end of default/old", "1 more node like n1",

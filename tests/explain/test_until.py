@@ -52,9 +52,10 @@ def cluster(*running, service="", small=0, later=0, **job):
 
 
 @pytest.mark.parametrize(("given", "said"), [
-    (cluster("n1", "n2"), "It waits for the end of another job: that of default/old0 is enough."),
+    (cluster("n1", "n2"),
+     "It waits for the end of another job: that of default/old0 would be enough now."),
     (cluster("n1", "n2", pods=2),
-     "It waits for the end of other jobs: that of default/old0, default/old1 is enough."),
+     "It waits for the end of other jobs: that of default/old0, default/old1 would be enough now."),
     (cluster("n1", "n2", pods=2, later=1),
      "once default/old0 alone has ended, default/later0 gets places, not this job."),
     (cluster("n1", "n2", pods=2, small=1),
@@ -65,7 +66,7 @@ def cluster(*running, service="", small=0, later=0, **job):
     (cluster("n1", cpu=8), EVER + "it would wait even if all other jobs had ended."),
     (cluster("n1", pods=2, queue="q"), EVER + "it would wait even if all other jobs had ended."),
     (cluster("n1", "n2", pods=3, min_member=1),
-     "It waits for the end of another job: that of default/old0 is enough."),
+     "It waits for the end of another job: that of default/old0 would be enough now."),
     (cluster("n1", "n1", service=STRANGER, pods=2), None)])  # which may end, too
 def test_until_when_a_job_waits(given, said):
     head = given.why("new", conf=CONF % "").head
@@ -76,7 +77,7 @@ def test_the_next_pod_of_a_job_that_runs_waits():
     given = Cluster().node("n1", cpu=4).job("old", cpu=2, running={"n1": 1}).job(
         "new", pods=2, min_member=1, cpu=2, running={"n1": 1})
     assert given.why("new", conf=CONF % "").head.endswith(
-        "Its next pod waits for the end of another job: that of default/old is enough.")
+        "Its next pod waits for the end of another job: that of default/old would be enough now.")
 
 
 def test_nothing_is_said_of_a_job_that_gets_its_places_by_itself():

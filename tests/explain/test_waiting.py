@@ -136,7 +136,7 @@ def test_a_pod_that_should_have_ended_is_reported(deleted, said):
     gang = Explainer(cluster.objects(), 'actions: "allocate"', 1_800_000_000).why("old")
     assert gang.head.startswith("a/old-1 waits for a/gone to end, which is" if said else
                                 "a/old-1 does not wait.")
-    assert ("does not end a/gone; until it is gone" in gang.text) == said
+    assert ("does not end a/gone; until a pod is gone" in gang.text) == said
 
 
 @pytest.mark.parametrize(("ends", "said"), [

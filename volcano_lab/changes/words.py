@@ -219,18 +219,23 @@ def _removals(draft: Draft, removals: Sequence[str], called: Called, ends: Colle
     """Yield what is deleted, or `ends`: pods that their owner creates again by their job, PodGroups
     without pods as such.
     """
-    again, ghosts, names = Counter[str](), list[str](), dict[str, list[str]]()
+    again, ghosts = Counter[tuple[str, bool]](), list[str]()
+    late, gone = list[str](), list[str]()
     for name in removals:
         obj = draft[draft.find(name, name)]
         if isinstance(obj, Pod) and obj.metadata.owner_references and job_of(obj):
-            again[called(job_of(obj))] += 1
+            again[called(job_of(obj)), bool(obj.metadata.deletion_timestamp)] += 1
         elif isinstance(obj, PodGroup) and not draft.pods_of(obj):
             ghosts.append(obj.key)
         else:
-            names.setdefault("change.end" if name in ends else "change.delete", []).append(
+            (late if name in ends else gone).append(
                 called(obj.key) if isinstance(obj, PodGroup) else key_of(obj))
-    yield from (Message("change.delete.pods", n=n, name=job) for job, n in again.items())
-    yield from (Message(code, names=some) for code, some in sorted(names.items()))
+    if late:
+        yield Message("change.end", names=late)
+    for (job, leaves), n in again.items():
+        yield Message("change.delete.leaving" if leaves else "change.delete.pods", n=n, name=job)
+    if gone:
+        yield Message("change.delete", names=gone)
     if ghosts:
         every = sum(not draft.pods_of(draft[place]) for place in draft.of_kind("podgroup"))
         yield Message("change.delete.ghost" if every == 1 else "change.delete.ghosts",

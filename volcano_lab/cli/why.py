@@ -174,8 +174,9 @@ def _print_remedies(explanation: Explanation, seconds: float, files: Sequence[st
         again |= dict.fromkeys(remedy.again)
         found = True
         print(_beside(remedy.change, remedy.effect, width()), flush=True)
-        if files and remedy.args:
-            lines = [shlex.join(["volcano-lab", "what-if", *files, *remedy.args])]
+        if files:
+            lines = [shlex.join(["volcano-lab", "what-if", *files, *remedy.args])] * bool(
+                remedy.args)
             print(*(f"      $ {line}" for line in lines + remedy.kubectl), sep="\n", flush=True)
     if perf_counter() - start > seconds:
         print("  " + str(Message("why.stopped", seconds=seconds)))

@@ -197,16 +197,20 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
     lacking = {name: missing(request, left[name]) for name in allowed}
     if fits := [name for name, short in lacking.items() if not short]:
         return Cause.of("role_failed", records=[choice], pod=task.key, nodes=fits)
-    everywhere = [name for name in request if all(name in short for short in lacking.values())]
+    some = len(allowed) < count
+    if not some:
+        lacking, inside = _with_devices(request, lacking, inside)
+        count = len(lacking)
+    everywhere = _by_all(request, lacking)
     anywhere = sorted({*chain(*lacking.values())}, key=[*request].index)
-    names, some = everywhere or anywhere, len(allowed) < count
+    names = everywhere or anywhere
     total, most = _left_in_all(left, lacking, names)
     full = missing(part(request, everywhere), total)
     largest = _largest(seen, request, allowed, everywhere)
     numbers = {"request": part(request, names), "free_in_total": total, "free_on_one_node": most,
                "nodes": len(allowed), "allowed": allowed,
                **({"largest": largest} if any(largest.values()) else {}),  # else no node has any
-               **nearest(seen, choice, part(request, names), left, allowed)}
+               **nearest(seen, choice, part(request, names), left, lacking)}
     code, form = _kind(any(largest.values()), some, bool(full), len(allowed))
     listed = anywhere if some and len(allowed) <= rules.MOST else names
     said = Message(form, pod=task.key, inside=inside, count=count, allowed=len(allowed),
@@ -220,6 +224,24 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
                         *requests.not_announced(seen, largest, task),
                         *_stranded(request, left, lacking),
                         *_hints(seen, task, code, names)], numbers, [choice])
+
+
+def _by_all(request: Amounts, lacking: dict[str, list[str]]) -> list[str]:
+    """The resources that all nodes lack."""
+    return [name for name in request if all(name in short for short in lacking.values())]
+
+
+def _with_devices(request: Amounts, lacking: dict[str, list[str]], inside: list[Message]
+                  ) -> tuple[dict[str, list[str]], list[Message]]:
+    """Of nodes that all lack something, those that have the devices for a pod, and that these are
+    meant; all where none has, or where they do not all lack the same.
+    """
+    devices = [name for name, amount in request.items() if "/" in name and amount]
+    some = {name: short for name, short in lacking.items() if {*devices}.isdisjoint(short)}
+    if not (devices and some and _by_all(request, lacking)) or len(some) == len(lacking):
+        return lacking, inside
+    return some, [*(each for each in inside if each.code != "inside.devices"),
+                  Message("inside.free", devices=devices)]
 
 
 def _stranded(request: Amounts, left: dict[str, Amounts], lacking: dict[str, list[str]]

@@ -105,7 +105,7 @@ def runs_on(job: JobInfo) -> bool:
     deleted for other jobs.
     """
     made_for = {task.pod.metadata.labels.get(label) for label in KINDS["made_for"]
-                for task in job.tasks.values()}
+                for task in job.tasks.values()} - {None} or {kind_of(job)}
     return kind_of(job) in KINDS["forever"] or not made_for.isdisjoint(KINDS["serving"])
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from attrs import evolve
+
 from volcano_lab.api import FAILED, PIPELINED, JobInfo, TaskInfo
 from volcano_lab.explain import beyond, head, kubelet, promises, questions, remedies, taken, why_job
 from volcano_lab.explain.evidence import Evidence, waits
@@ -67,7 +69,8 @@ def with_evicted(seen: Evidence, found: Explanation, tasks: list[TaskInfo],
         causes = [*promises.again(then, job, actions)]
         found.causes += causes
         if causes and not (old and waits(seen.ssn.jobs[job.uid])):
-            found.find_remedies = remedies.sparing(then, job, causes)
+            find = partial(remedies.remedies_for, then, job, causes, keep=True)
+            found.find_remedies = lambda *args: (evolve(each, past=True) for each in find(*args))
             found.causes.append(Cause.of("taken.changes", context=True))
     return found
 

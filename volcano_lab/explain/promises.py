@@ -123,6 +123,18 @@ def due(seen: Evidence, job: JobInfo, records: list[Record]) -> Iterator[Message
                             cycles=found.cycles, least=later.min_available)] * bool(n)
 
 
+def _nominated(seen: Evidence, node: str, pods: list[str], leaving: list[TaskInfo]
+               ) -> Iterator[Message]:
+    """Yield what an autoscaler sees of pods that wait for a node; nothing where it is not known, as
+    pods have been evicted there.
+    """
+    if all(task.eviction_occurred or task.pod.status.nominated_node_name
+           for task in map(seen.tasks.__getitem__, pods)):
+        yield Message("promised.nominated", node=node)
+    elif not any(taken.mark_of(seen, task) for task in leaving):
+        yield Message("promised.not_nominated", node=node)
+
+
 def _promised_on(seen: Evidence, node: str, pods: list[str], records: list[Record]) -> Message:
     """The pods that leave a node to which pods are pipelined, and whether that takes too long."""
     leaving = [task for task in seen.ssn.nodes[node].tasks.values() if task.status == RELEASING]
@@ -134,13 +146,11 @@ def _promised_on(seen: Evidence, node: str, pods: list[str], records: list[Recor
     why = [Message("promised.evicts" if action else "promised.leaves", action=action, pods=who)
            for action, who in by.items()] or [Message("promised.free")]
     late, in_order = overdue(seen, leaving), sorted(leaving, key=lambda task: _ends(seen, task))
-    known = "" if all(task.eviction_occurred or task.pod.status.nominated_node_name
-                      for task in map(seen.tasks.__getitem__, pods)) else "not_"
     for task in in_order[:1] if late else in_order[-1:]:
         if late or _ends(seen, task) > seen.ssn.now + OVERDUE:
             why += [Message("promised.overdue" if late else "promised.until", moment=moment_text(
-                _ends(seen, task)), namespace=task.namespace, name=task.name),
-                Message(f"promised.{known}nominated", node=node)]
+                _ends(seen, task)), namespace=task.namespace, name=task.name)]
+            why += _nominated(seen, node, pods, leaving)
     code = "promised.part" if len(pods) == 1 else "promised.parts"
     return Message(code, n=len(pods), pod=pods[0], node=node, why=why)
 

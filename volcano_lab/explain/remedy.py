@@ -29,8 +29,9 @@ class Remedy:
     it changes (`rank`) and takes from others (`price`).
 
     `tried` is the change, `alike` are others of its kind that do the same; what it waits for ends
-    by itself, but for the objects that are `deleted`. `args` are those of
-    `what-if` for it, with which `placed` pods of the `job` have nodes once the cluster is at rest.
+    by itself, but for the objects that are `deleted`. `args` are those of `what-if` for it (none
+    for a change of the `past`), with which `placed` pods of the `job` have nodes once the cluster
+    is at rest.
     """
 
     brings: tuple[Message, ...]
@@ -42,6 +43,7 @@ class Remedy:
     price: Price = Factory(Price)
     alike: tuple[Change, ...] = ()
     deleted: frozenset[str] = frozenset()
+    past: bool = False
     lang: str | None = None
 
     def __str__(self) -> str:
@@ -69,7 +71,7 @@ class Remedy:
 
     @property
     def args(self) -> list[str]:
-        return self.tried.args
+        return [] if self.past else self.tried.args
 
     @property
     def kubectl(self) -> list[str]:

@@ -52,7 +52,7 @@ class Until(Tries):
                 named = [self.seen.called(uid) for uid in few if uid not in before]
                 yield Message(f"until.{code}", what=what, n=len(named), jobs=named,
                               others=Message("until.others") if runs else None)
-                yield from self._overtaken(few) if uids == runs and few[1:] else ()
+                yield from self._overtaken(few) if uids == runs else ()
                 return
             before = uids
         if not self._gives(others, self._strangers()):
@@ -96,10 +96,15 @@ class Until(Tries):
         return few
 
     def _overtaken(self, few: list[str]) -> Iterator[Message]:
-        """Yield the jobs that take what is free once the first of these has ended."""
+        """Yield the jobs that take what is free once the first of several has ended; of admitted
+        ones only where the job is, too: before, what these have reserved counts as in use.
+        """
+        if not few[1:]:
+            return
         change, before = Change(removals=(self.world.owner(few[0], False),)), self.before.jobs
         after = outcome.run(*self.world.applied(change), self.before.now).jobs
         taking = [self.seen.called(uid) for uid, each in after.items() if uid in before
+                  and (before[uid].is_pending() or not self.job.is_pending())
                   and each.is_ready() and len(unplaced(each)) < len(unplaced(before[uid]))]
         if taking:
             yield Message("until.overtaken", n=len(taking), jobs=taking,

@@ -6,11 +6,11 @@ Volcano: none
 from collections.abc import Iterator
 from itertools import chain
 
-from volcano_lab.api import PENDING, JobInfo, Resource, TaskInfo, objects as api
+from volcano_lab.api import PENDING, JobInfo, Resource, TaskInfo, objects as api, total
 from volcano_lab.explain import beyond, evictions, evidence, gangs, kubelet, origin, owners, quotas
 from volcano_lab.explain.asked import apart, apart_causes, unheeded
 from volcano_lab.explain.evidence import Evidence, was_admitted
-from volcano_lab.explain.explanation import TABLES, Cause, over
+from volcano_lab.explain.explanation import TABLES, Cause, over, part
 from volcano_lab.explain.lint import ignored_fields
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.order import hierarchical_order, priority_note
@@ -262,10 +262,13 @@ def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         if evicting:
             sums = seen.sums(job.queue, amounts(job.get_min_resources()))
             owed = over(sums.get("deserved", {}), sums.get("allocated", {}))
+            held = amounts(total(each.allocated for each in seen.ssn.jobs.values()
+                                 if each.queue == job.queue))
             yield Cause.of(
                 "evicts_for_admitted", context=True, n=len(evicting), actions=evicting,
                 sums=evictions.sums_of(seen, None, job.queue, owed)
-                if owed and "reclaim" in evicting else None)
+                if owed and "reclaim" in evicting and not over(
+                    part(held, owed), sums["allocated"]) else None)  # else it was not computed
         return
     hopeless = [*gangs.validity_causes(seen, job)] or [*driver_causes(seen, job)]
     yield from hopeless
