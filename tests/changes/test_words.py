@@ -193,6 +193,14 @@ def test_podgroups_without_pods_are_named_apart_from_what_is_deleted(removed, en
     assert str(described(removals, WORLD, CONF, ends=ends)) == text
 
 
+def test_the_deletion_of_pods_that_leave_is_forced():
+    leaving = [obj.changed(metadata={"deletion_timestamp": 9.0}) if obj.name == "train-w-0" else obj
+               for obj in WORLD]
+    assert str(described(Change((), ("pod/train-w-0", "pod/train-w-1")), leaving, CONF)) == (
+        "both: force the deletion of 1 pod of default/train-1, which is created again; delete 1 "
+        "pod of default/train-1, which is created again")
+
+
 def test_the_only_podgroup_without_pods_is_not_counted():
     alone = [obj for obj in WORLD if obj.name != "other"]
     assert str(described(Change((), ("pg/ghost",)), alone, CONF)) == (

@@ -63,6 +63,8 @@ def cluster(*running, service="", small=0, later=0, **job):
     (cluster("n1", service=SERVICE, pods=2), EVER + "default/web does not end by itself, and the "
                                                    "end of all other jobs is not enough."),
     (cluster(service=SERVICE, pods=2), EVER + "default/web does not end by itself."),
+    (cluster(service=SERVICE.replace("apps/v1, kind: ReplicaSet", "kubeflow.org/v1, kind: Notebook"
+                                     ), pods=2), EVER + "default/web does not end by itself."),
     (cluster("n1", cpu=8), EVER + "it would wait even if all other jobs had ended."),
     (cluster("n1", pods=2, queue="q"), EVER + "it would wait even if all other jobs had ended."),
     (cluster("n1", "n2", pods=3, min_member=1),

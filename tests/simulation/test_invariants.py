@@ -166,7 +166,7 @@ def test_an_audit_finds_what_is_forgotten_on_its_way(fault, sentence):
 @pytest.mark.long
 def test_another_scheduler_takes_the_resources_and_evictions_are_refused():
     sim = simulation(faults=Faults({"bind_refused": 1.0}))
-    sim.run(until=5)
+    sim.run(until=9)
     rivals = [pod for pod in sim.server.list("Pod") if pod.spec.scheduler_name == "rival"]
     assert rivals and sim.rival.number >= len(rivals)
     with pytest.raises(ApiError, match="currently unable to handle"):
