@@ -199,9 +199,9 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
         return Cause.of("role_failed", records=[choice], pod=task.key, nodes=fits)
     some = len(allowed) < count
     if not some:
-        lacking, inside = _with_devices(request, lacking, inside)
+        lacking, inside = requests.with_devices(request, lacking, inside)
         count = len(lacking)
-    everywhere = _by_all(request, lacking)
+    everywhere = requests.by_all(request, lacking)
     anywhere = sorted({*chain(*lacking.values())}, key=[*request].index)
     names = everywhere or anywhere
     total, most = _left_in_all(left, lacking, names)
@@ -222,37 +222,8 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
                         None if largest else seen.own(task.job, choice),
                         *_beside_daemons(seen, request, largest, allowed),
                         *requests.not_announced(seen, largest, task),
-                        *_stranded(request, left, lacking),
+                        *requests.stranded(request, left, lacking),
                         *_hints(seen, task, code, names)], numbers, [choice])
-
-
-def _by_all(request: Amounts, lacking: dict[str, list[str]]) -> list[str]:
-    """The resources that all nodes lack."""
-    return [name for name in request if all(name in short for short in lacking.values())]
-
-
-def _with_devices(request: Amounts, lacking: dict[str, list[str]], inside: list[Message]
-                  ) -> tuple[dict[str, list[str]], list[Message]]:
-    """Of nodes that all lack something, those that have the devices for a pod, and that these are
-    meant; all where none has, or where they do not all lack the same.
-    """
-    devices = [name for name, amount in request.items() if "/" in name and amount]
-    some = {name: short for name, short in lacking.items() if {*devices}.isdisjoint(short)}
-    if not (devices and some and _by_all(request, lacking)) or len(some) == len(lacking):
-        return lacking, inside
-    return some, [*(each for each in inside if each.code != "inside.devices"),
-                  Message("inside.free", devices=devices)]
-
-
-def _stranded(request: Amounts, left: dict[str, Amounts], lacking: dict[str, list[str]]
-              ) -> Iterator[Message]:
-    """Yield the devices that nodes have left for a pod and do not use, as they lack others."""
-    devices = [name for name, amount in request.items() if "/" in name and amount]
-    some = [name for name, short in lacking.items() if {*devices}.isdisjoint(short)]
-    if devices and some:
-        yield Message("nodes.stranded", n=len(some), nodes=some, lacks=sorted({*chain(*(
-            lacking[name] for name in some))}), free={each: sum(
-                left[name][each] for name in some) for each in devices})
 
 
 def _hints(seen: Evidence, task: TaskInfo, code: str, names: list[str]) -> Iterator[Message | None]:

@@ -7,7 +7,7 @@ Volcano: none
 import re
 from collections.abc import Collection, Iterable, Iterator
 from difflib import SequenceMatcher
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 from volcano_lab.api import ATTACHABLE, JobInfo, Resource, total
@@ -200,3 +200,36 @@ def member(job: JobInfo) -> Amounts:
     """Return a member's part of a job's minResources."""
     return {name: amount / max(job.min_available, 1)
             for name, amount in amounts(job.get_min_resources()).items()}
+
+
+def by_all(request: Amounts, lacking: dict[str, list[str]]) -> list[str]:
+    """Return the resources that all nodes lack.
+
+    >>> by_all({"cpu": 1.0, "memory": 1.0}, {"n1": ["cpu"], "n2": ["cpu", "memory"]})
+    ['cpu']
+    """
+    return [name for name in request if all(name in short for short in lacking.values())]
+
+
+def with_devices(request: Amounts, lacking: dict[str, list[str]], inside: list[Message]
+                 ) -> tuple[dict[str, list[str]], list[Message]]:
+    """Return of nodes that all lack something those that have the devices for a pod, and that these
+    are meant; all where none has, or where they do not all lack the same.
+    """
+    devices = [name for name, amount in request.items() if "/" in name and amount]
+    some = {name: short for name, short in lacking.items() if {*devices}.isdisjoint(short)}
+    if not (devices and some and by_all(request, lacking)) or len(some) == len(lacking):
+        return lacking, inside
+    return some, [*(each for each in inside if each.code != "inside.devices"),
+                  Message("inside.free", devices=devices)]
+
+
+def stranded(request: Amounts, left: dict[str, Amounts], lacking: dict[str, list[str]]
+             ) -> Iterator[Message]:
+    """Yield the devices that nodes have left for a pod and do not use, as they lack others."""
+    devices = [name for name, amount in request.items() if "/" in name and amount]
+    some = [name for name, short in lacking.items() if {*devices}.isdisjoint(short)]
+    if devices and some:
+        yield Message("nodes.stranded", n=len(some), nodes=some, lacks=sorted({*chain(*(
+            lacking[name] for name in some))}), free={each: sum(
+                left[name][each] for name in some) for each in devices})
