@@ -695,3 +695,17 @@ def test_a_replica_set_with_fewer_pods_than_replicas_says_how_many_lack(replicas
         "[{name: c}]}}}}", *pods))))
     said = [each.facts["count"] for each in made.not_created.get("default/web", ())]
     assert said == ([lacks] if lacks else [])
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
+def test_a_queue_that_only_the_owner_names_is_reported(kind):
+    queue = {"scheduling.volcano.sh/queue-name": "team"}
+    _, _, shown = made(workload(kind, annotations=queue))
+    assert shown == [
+        f'{kind} default/web (text, document 3): metadata.annotations '
+        '"scheduling.volcano.sh/queue-name" has no effect, as Volcano reads it of the pods; '
+        "allowed is spec.template.metadata.annotations."]
+    assert made(workload(kind, annotations=queue, template={"annotations": queue}))[2] == []
+    assert made(workload(kind, annotations=queue, pod={"schedulerName": "mine"}))[2] == [
+        f"{kind} default/web (text, document 3): its pods are for another scheduler, mine, and "
+        "are not created."]

@@ -20,7 +20,7 @@ from volcano_lab.manifests.field_defaults import FIRST_TIME, FieldDefaults, iden
 from volcano_lab.manifests.job_controller import ENDING, FINISHED
 from volcano_lab.manifests.loader import Loaded, about, labelled, place_key
 from volcano_lab.manifests.owners import Owners, named_by_job
-from volcano_lab.manifests.pod_group_controller import SCHEDULER, PodGroups
+from volcano_lab.manifests.pod_group_controller import QUEUE_NAME, SCHEDULER, PodGroups
 from volcano_lab.manifests.quotas import GROUPS, Counted, Limits, Quotas
 from volcano_lab.manifests.workloads import job_end, pod_count, pods_of, suspended
 from volcano_lab.messages import Message, Said
@@ -214,6 +214,10 @@ class Controllers:
     def _workload(self, workload: api.Workload) -> Sequence[api.KubernetesObject]:
         child = api.ReplicaSet if isinstance(workload, api.Deployment) else api.Pod
         template = workload.spec.template
+        if (QUEUE_NAME in workload.metadata.annotations and not workload.metadata.owner_references
+                and QUEUE_NAME not in template.metadata.annotations
+                and template.spec.scheduler_name == SCHEDULER):
+            self._warn(workload, Message("manifest.queue_annotation", key=QUEUE_NAME))
         if self.owners.has(workload, child):
             if isinstance(workload, api.ReplicaSet):
                 there = self.active[workload.namespace or "default", workload.name]
