@@ -79,8 +79,9 @@ def test_the_end_of_the_fewest_jobs_on_one_node_is_waited_for(asked, said):
     cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).job(
         "x", pods=3, min_member=1, cpu=1, running={"n2": 3}).job("y", cpu=1, running={"n1": 1}).job(
         "z", cpu=2, running={"n1": 1}).job("new", pods=5, cpu=asked)
-    assert finder(cluster)._by_node([f"default/{name}" for name in "xyz"], ["cpu"]) == [
-        f"default/{name}" for name in said]
+    found = finder(cluster).by_node([f"default/{name}" for name in "xyz"], [
+        Cause("fragmented", [], {"request": {"cpu": asked}})])
+    assert [uid for ends in found for uid in ends] == [f"default/{name}" for name in said]
 
 
 @pytest.mark.parametrize(("settings", "removals", "said"), [

@@ -56,6 +56,8 @@ def cluster(*running, service="", small=0, later=0, **job):
      "It waits for the end of another job: that of default/old0 would be enough now."),
     (cluster("n1", "n2", pods=2),
      "It waits for the end of other jobs: that of default/old0, default/old1 would be enough now."),
+    (cluster("n1", "n2", pods=4), "It waits for ever without a change: it would wait even if"),
+    (cluster("n1", "n2", pods=4, cpu=2), "It waits for the end of other jobs"),
     (cluster("n1", "n2", pods=2, later=1),
      "once default/old0 alone has ended, default/later0 gets places, not this job."),
     (cluster("n1", "n2", pods=2, small=1),

@@ -70,15 +70,18 @@ class Others(fields.Fields):
             owners.application(self.world.called, jobs[uid]) != own and owners.ends(jobs[uid]))]
         small = sorted(uids, key=lambda uid: [jobs[uid].allocated.get(name) for name in names])
         yield from self._fewest(small, uids, Rank.WAIT)
-        yield from self._fewest([], self._by_node(uids, names), Rank.WAIT)
+        yield from self._fewest([], [*dict.fromkeys(chain(*self.by_node(uids, causes)))], Rank.WAIT)
 
-    def _by_node(self, uids: Iterable[str], names: list[str]) -> list[str]:
-        """The fewest of some jobs without which a node has enough for a pod, those with most of
-        some resources first; first of the node on which the fewest have to end.
+    def by_node(self, uids: Iterable[str], causes: list[Cause]) -> list[list[str]]:
+        """The fewest of some jobs without which a node that no rule refuses has enough for a pod,
+        those first with most of the resources of causes; the node first on which the fewest have to
+        end.
         """
+        names, nodes = sizes.resources(causes), next((each.numbers["allowed"] for each in causes
+                                                      if "allowed" in each.numbers), self.ssn.nodes)
         found, asked = list[list[str]](), max((task.init_resreq for task in unplaced(
             self.job)), key=lambda each: [*map(each.get, names)], default=Resource())
-        for node in self.ssn.nodes.values():
+        for node in map(self.ssn.nodes.__getitem__, nodes):
             held = grouped((task.job, task.resreq) for task in node.tasks.values())
             free, ends = node.future_idle, list[str]()
             for uid in sorted({*uids} & {*held}, key=lambda uid: (
@@ -86,8 +89,8 @@ class Others(fields.Fields):
                 if not asked.less_equal(free, ZERO):
                     free = free + total(held[uid])
                     ends.append(uid)
-            found += [ends] * asked.less_equal(free, ZERO)
-        return [*dict.fromkeys(chain(*sorted(found, key=len)))]
+            found += [ends] * (bool(ends) and asked.less_equal(free, ZERO))
+        return sorted(found, key=len)
 
     def _fewer_of_others(self, causes: list[Cause]) -> Iterator[Option]:
         """Fewer replicas of a holder with more pods than its minimum, or fewer pods that nothing

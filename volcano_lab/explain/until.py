@@ -4,20 +4,22 @@ Each is tried in a cycle without these jobs.
 Volcano: none
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from itertools import chain
 from math import inf
 
 from volcano_lab.api import JobInfo
 from volcano_lab.changes import Change
-from volcano_lab.explain import outcome, owners
+from volcano_lab.explain import outcome, owners, sizes
+from volcano_lab.explain.candidates import Candidates
 from volcano_lab.explain.evidence import Evidence, counts, of_daemon, unplaced
 from volcano_lab.explain.explanation import TABLES, Cause
-from volcano_lab.explain.options import smallest
 from volcano_lab.explain.tries import ADMITTED, PLACED, Tries
 from volcano_lab.messages import Message
+from volcano_lab.trace import POINTS
 
-TRIED = 8
-"""The most jobs that are tried one after the other."""
+TRIED = 4
+"""The most jobs without which the others are tried."""
 
 
 def until(seen: Evidence, job: JobInfo, causes: list[Cause]) -> Iterator[Message]:
@@ -27,13 +29,13 @@ def until(seen: Evidence, job: JobInfo, causes: list[Cause]) -> Iterator[Message
     if seen.objects and len(seen.ssn.nodes) < outcome.LARGE and not any(
             cause.code in TABLES["until"]["codes"] or "deadlock" in cause.numbers
             for cause in causes):
-        yield from Until(seen, job, "", inf).said()
+        yield from Until(seen, job, "", inf).said(causes)
 
 
 class Until(Tries):
     """What a job gets once others have ended."""
 
-    def said(self) -> Iterator[Message]:
+    def said(self, causes: list[Cause]) -> Iterator[Message]:
         """The end of which jobs is enough: of those that run and end, of those that wait and come
         first, too, or of those that do not end.
         """
@@ -45,12 +47,13 @@ class Until(Tries):
         others = [uid for uid, each in jobs.items()
                   if each is not self.job and uid in self.world.groups]
         runs = [uid for uid in others if owners.ends(jobs[uid])]
-        waits = [uid for uid in others if len(unplaced(jobs[uid])) == len(jobs[uid].tasks) and not (
-            owners.runs_on(jobs[uid]) or owners.stays(jobs[uid]))]
+        waits = [uid for uid in others if self._only_waits(jobs[uid])]
         for code, uids in (("ends", runs), ("first", [*runs, *waits]), ("stays", others)):
-            if few := self._fewest(uids):
-                named = [self.seen.called(uid) for uid in few if uid not in before]
-                yield Message(f"until.{code}", what=what, n=len(named), jobs=named,
+            if uids and self._gives(uids):
+                few = self._few(runs, causes) if uids == runs else [
+                    uid for uid in self._pruned(uids, before) if uid not in before]
+                yield Message(f"until.{code}" if few else "until.ends.some", what=what, n=len(few),
+                              jobs=[*map(self.seen.called, few)],
                               others=Message("until.others") if runs else None)
                 yield from self._overtaken(few) if uids == runs else ()
                 return
@@ -58,10 +61,17 @@ class Until(Tries):
         if not self._gives(others, self._strangers()):
             yield Message("until.never", what=what)
 
+    def _only_waits(self, job: JobInfo) -> bool:
+        """Whether no pod of a job that may end has a node."""
+        return len(unplaced(job)) == len(job.tasks) and not (
+            owners.runs_on(job) or owners.stays(job))
+
     def _by_itself(self) -> bool:
-        """Whether later cycles give the job what it lacks: where it has or is promised some places,
-        all of them.
+        """Whether later cycles give the job what it lacks, by evictions or once its pods are there:
+        where it has or is promised some places, all of them.
         """
+        if self.job.tasks and not POINTS.keys() & self.before.enabled_actions:
+            return False
         uid, some = self.job.uid, self.job.is_ready() or counts(self.job)[1]
         return self.base.runs(uid) and self.base.placed(uid) >= (
             len(self.job.tasks) if some else 1)
@@ -77,23 +87,26 @@ class Until(Tries):
                                          *(f"pod/{key}" for key in pods))))
         return found >= (PLACED if self.job.tasks else ADMITTED)
 
-    def _fewest(self, uids: list[str]) -> list[str]:
-        """The fewest jobs that are enough: the smallest one, or those of the fewest nodes; nothing
-        where all are not.
+    def _few(self, uids: list[str], causes: list[Cause]) -> list[str]:
+        """The jobs of one node, or of as many as pods wait, that are enough, or the largest ones
+        where nodes have enough left; nothing where more have to end.
         """
-        if not uids or not self._gives(uids):
-            return []
-        jobs = self.before.jobs
-        small = sorted(uids, key=lambda uid: len(jobs[uid].tasks))
-        if one := next((uid for uid in small[:TRIED] if self._gives([uid])), None):
-            return [one]
-        near = sorted(uids, key=lambda uid: max(
-            (task.node_name for task in jobs[uid].tasks.values()), default=""))
-        few = near[:smallest(lambda n: self._gives(near[:n]), len(near))]
-        for uid in few[:TRIED]:
-            rest = [each for each in few if each != uid]
-            few = rest if self._gives(rest) else few
-        return few
+        names, jobs = sizes.resources(causes), self.before.jobs
+        groups = Candidates(self.world, self.before, self.job).by_node(uids, causes) or [
+            [uid] for uid in sorted(uids, key=lambda uid: [
+                -jobs[uid].allocated.get(name) for name in names])]
+        for count in dict.fromkeys([1, max(len(unplaced(self.job)), 2)]):
+            few = [*dict.fromkeys(chain(*groups[:count]))]
+            if self._gives(few):
+                return self._pruned(few, [])
+        return []
+
+    def _pruned(self, uids: list[str], kept: Container[str]) -> list[str]:
+        """Jobs without the first ones that are not needed, but for those that are `kept`."""
+        for uid in [each for each in uids if each not in kept][:TRIED] * bool(uids[1:]):
+            rest = [each for each in uids if each != uid]
+            uids = rest if self._gives(rest) else uids
+        return uids
 
     def _overtaken(self, few: list[str]) -> Iterator[Message]:
         """Yield the jobs that take what is free once the first of several has ended; of admitted
