@@ -88,14 +88,15 @@ class Until(Tries):
         return found >= (PLACED if self.job.tasks else ADMITTED)
 
     def _few(self, uids: list[str], causes: list[Cause]) -> list[str]:
-        """The jobs of one node, or of as many as pods wait, that are enough, or the largest ones
-        where nodes have enough left; nothing where more have to end.
+        """The jobs of one node, or of as many as pods wait, that are enough; where nodes have
+        enough left, the smallest, or the largest ones; nothing where more have to end.
         """
         names, jobs = sizes.resources(causes), self.before.jobs
+        small, *large = sorted(uids, key=lambda uid: [
+            jobs[uid].allocated.get(name) for name in names])
         groups = Candidates(self.world, self.before, self.job).by_node(uids, causes) or [
-            [uid] for uid in sorted(uids, key=lambda uid: [
-                -jobs[uid].allocated.get(name) for name in names])]
-        for count in dict.fromkeys([1, max(len(unplaced(self.job)), 2)]):
+            [small], *([uid] for uid in large[::-1])]
+        for count in dict.fromkeys([1, 2, max(len(unplaced(self.job)), 2)]):
             few = [*dict.fromkeys(chain(*groups[:count]))]
             if self._gives(few):
                 return self._pruned(few, [])
