@@ -78,3 +78,10 @@ def test_pods_that_were_created_in_their_place_are_left_out():
     found = evicted(mark("Pod is evicted, because of reclaim"), more=[later]).why("old")
     assert "After" in found.text and "2 pods of default/old wait, with 2 placed" in found.text
     assert found.head.startswith("old waits for")
+
+
+def test_what_would_have_kept_pods_may_be_asked_about_one_of_them_and_has_no_command():
+    found = evicted(mark("Pod is evicted, because of reclaim")).why("old")
+    every = [*found.find_remedies(60.0)]
+    assert every and [each.args for each in every] == [[]] * len(every)
+    assert [*map(str, found.find_remedies(60.0, pod="default/old-0"))] == [*map(str, every)]

@@ -25,6 +25,7 @@ RANGES = {"not_created.max": ("max",), "not_created.above": ("max", "default"),
 CAPABILITY = ("queue_over_capability", "ancestor_over_capability")
 SHARE = ("over_deserved", "overused")
 DESERVED = re.compile(r"queue/[^.]+\.deserved[.[]([^]=]+)")
+"""A setting of what a queue deserves of a resource."""
 
 
 def candidates(world: World, ssn: Session, job: JobInfo, causes: list[Cause], keep: bool = False

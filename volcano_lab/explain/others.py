@@ -81,13 +81,15 @@ class Others(fields.Fields):
                                                       if "allowed" in each.numbers), self.ssn.nodes)
         found, asked = list[list[str]](), max((task.init_resreq for task in unplaced(
             self.job)), key=lambda each: [*map(each.get, names)], default=Resource())
+        some = {*uids}
         for node in map(self.ssn.nodes.__getitem__, nodes):
-            held = grouped((task.job, task.resreq) for task in node.tasks.values())
+            held = {uid: total(each) for uid, each in grouped((
+                task.job, task.resreq) for task in node.tasks.values() if task.job in some).items()}
             free, ends = node.future_idle, list[str]()
-            for uid in sorted({*uids} & {*held}, key=lambda uid: (
-                    [-total(held[uid]).get(name) for name in names], uid)):
+            for uid, amount in sorted(held.items(), key=lambda item: (
+                    [-item[1].get(name) for name in names], item[0])):
                 if not asked.less_equal(free, ZERO):
-                    free = free + total(held[uid])
+                    free = free + amount
                     ends.append(uid)
             found += [ends] * (bool(ends) and asked.less_equal(free, ZERO))
         return sorted(found, key=len)

@@ -325,8 +325,8 @@ def _is_over(found: Outcome, cycle: Cycle, uid: str, large: bool,
 
 def gives(ssn: Session, job: JobInfo) -> bool:
     """Return whether a cycle places pods of other jobs than one."""
-    return any(done == "allocate" and key not in {task.key for task in job.tasks.values()}
-               for done, key, *_ in ssn.committed)
+    own = {task.key for task in job.tasks.values()}
+    return any(done == "allocate" and key not in own for done, key, *_ in ssn.committed)
 
 
 def _is_bound(ssn: Session, uid: str) -> bool:

@@ -70,7 +70,8 @@ def with_evicted(seen: Evidence, found: Explanation, tasks: list[TaskInfo],
         found.causes += causes
         if causes and not (old and waits(seen.ssn.jobs[job.uid])):
             find = partial(remedies.remedies_for, then, job, causes, keep=True)
-            found.find_remedies = lambda *args: (evolve(each, past=True) for each in find(*args))
+            found.find_remedies = lambda *args, **named: (
+                evolve(each, past=True) for each in find(*args, **named))
             found.causes.append(Cause.of("taken.changes", context=True))
     return found
 

@@ -34,7 +34,9 @@ from volcano_lab.scheduler import traced
 from volcano_lab.trace import POINTS, CauseTrace, short
 
 MOST, ENDS, MUCH = 5, 2, 10_000
-"""Remedies that are offered, and changes that end the loops of a cluster."""
+"""Remedies that are offered, changes that end the loops of a cluster, and a weight with which a
+queue deserves all that it may have.
+"""
 ENOUGH, SOON = 3, 0.4
 """In a `LARGE` cluster the search ends after this part of its time, once so many are found."""
 STAGES = {Rank.HARMLESS: 0, Rank.WAIT: 4, Rank.NODES: 5, Rank.REQUEST: 6, Rank.LESS: 7}

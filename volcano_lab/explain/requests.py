@@ -216,8 +216,7 @@ def with_devices(request: Amounts, lacking: dict[str, list[str]], inside: list[M
     """Return of nodes that all lack something those that have the devices for a pod, and that these
     are meant; all where none has, or where they do not all lack the same.
     """
-    devices = [name for name, amount in request.items() if "/" in name and amount]
-    some = {name: short for name, short in lacking.items() if {*devices}.isdisjoint(short)}
+    devices, some = _having(request, lacking)
     if not (devices and some and by_all(request, lacking)) or len(some) == len(lacking):
         return lacking, inside
     return some, [*(each for each in inside if each.code != "inside.devices"),
@@ -227,9 +226,16 @@ def with_devices(request: Amounts, lacking: dict[str, list[str]], inside: list[M
 def stranded(request: Amounts, left: dict[str, Amounts], lacking: dict[str, list[str]]
              ) -> Iterator[Message]:
     """Yield the devices that nodes have left for a pod and do not use, as they lack others."""
-    devices = [name for name, amount in request.items() if "/" in name and amount]
-    some = [name for name, short in lacking.items() if {*devices}.isdisjoint(short)]
+    devices, some = _having(request, lacking)
     if devices and some:
-        yield Message("nodes.stranded", n=len(some), nodes=some, lacks=sorted({*chain(*(
-            lacking[name] for name in some))}), free={each: sum(
-                left[name][each] for name in some) for each in devices})
+        yield Message("nodes.stranded", n=len(some), nodes=[*some], lacks=sorted({*chain(
+            *some.values())}), free={each: sum(left[name][each] for name in some)
+                                     for each in devices})
+
+
+def _having(request: Amounts, lacking: dict[str, list[str]]
+            ) -> tuple[list[str], dict[str, list[str]]]:
+    """(The devices that a pod requests, what the nodes lack that have these.)"""
+    devices = [name for name, amount in request.items() if "/" in name and amount]
+    return devices, {name: short for name, short in lacking.items()
+                     if {*devices}.isdisjoint(short)}

@@ -27,10 +27,12 @@ def mark_of(seen: Evidence, task: TaskInfo) -> str:
     """What the scheduler has written of a pod that it has evicted and that leaves; "" for others.
     """
     pod = task.pod
+    if not pod.metadata.deletion_timestamp:
+        return ""
     said = [each.message for each in pod.status.conditions]
     said += [each.facts["said"] for each in warnings_of(seen, task, True)]
     marks = sorted(filter(MARK.match, said), key=lambda text: not text.startswith("Pod"))
-    return marks[0] if marks and pod.metadata.deletion_timestamp else ""
+    return next(iter(marks), "")
 
 
 def by_action(seen: Evidence, tasks: Iterable[TaskInfo]) -> dict[str, list[TaskInfo]]:

@@ -261,8 +261,8 @@ def kept(seen: Evidence, job: JobInfo, pods: list[TaskInfo], actions: list[str]
          ) -> Iterator[Cause]:
     """Yield what keeps pods of it, annotations and its gang's minimum, and what is lost with one.
     """
-    if kept := sum(not task.preemptable for task in pods):
-        yield Cause("not_preemptable", Message("evict.not_preemptable", n=kept), {}, [], True)
+    if count := sum(not task.preemptable for task in pods):
+        yield Cause("not_preemptable", Message("evict.not_preemptable", n=count), {}, [], True)
     asking = [action for action in actions if "gang" in seen.plugins(POINTS[action])]
     if actions and job.min_available > 1:
         going = sum(map(len, evicted_for(seen, job).values()))

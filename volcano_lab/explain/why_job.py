@@ -260,15 +260,8 @@ def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         evicting = [action for action in POINTS if action in seen.ssn.enabled_actions
                     and evictions.may_evict(seen, job, action)] + ["preempt"] * bool(lacks)
         if evicting:
-            sums = seen.sums(job.queue, amounts(job.get_min_resources()))
-            owed = over(sums.get("deserved", {}), sums.get("allocated", {}))
-            held = amounts(total(each.allocated for each in seen.ssn.jobs.values()
-                                 if each.queue == job.queue))
-            yield Cause.of(
-                "evicts_for_admitted", context=True, n=len(evicting), actions=evicting,
-                sums=evictions.sums_of(seen, None, job.queue, owed)
-                if owed and "reclaim" in evicting and not over(
-                    part(held, owed), sums["allocated"]) else None)  # else it was not computed
+            yield Cause.of("evicts_for_admitted", context=True, n=len(evicting), actions=evicting,
+                           sums=_owed(seen, job) if "reclaim" in evicting else None)
         return
     hopeless = [*gangs.validity_causes(seen, job)] or [*driver_causes(seen, job)]
     yield from hopeless
@@ -287,6 +280,18 @@ def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     yield from evictions.eviction_causes(seen, job)
     yield from hierarchical_order(seen, job)
     yield from origin.best_effort(seen, job.queue, True)
+
+
+def _owed(seen: Evidence, job: JobInfo) -> Message | None:
+    """What the queue of a job deserves beyond what it holds of what the job requests; None where
+    it deserves no more, or the plugin has not computed what it holds.
+    """
+    sums = seen.sums(job.queue, amounts(job.get_min_resources()))
+    owed = over(sums.get("deserved", {}), sums.get("allocated", {}))
+    held = amounts(total(each.allocated for each in seen.ssn.jobs.values()
+                         if owed and each.queue == job.queue))
+    known = owed and not over(part(held, owed), sums["allocated"])
+    return evictions.sums_of(seen, None, job.queue, owed) if known else None
 
 
 def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
