@@ -23,7 +23,7 @@ ZONE_OF_TIME = "00:00-00:02"
 @define
 class Draft:
     """A scenario so far: `nodes` is how many there are, `kind` how queues share, `topology` whether
-    there are HyperNodes, `queues` those that take jobs.
+    there are HyperNodes, `queues` those that take jobs, `period` the seconds between two cycles.
     """
 
     cluster: Cluster
@@ -33,6 +33,7 @@ class Draft:
     topology: bool
     queues: list[str]
     random: Random
+    period: float = 1.0
 
     def add(self, kind: str, version: str, name: str, labels: dict[str, str] | None = None,
             **parts: Any) -> None:

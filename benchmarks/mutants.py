@@ -66,7 +66,7 @@ class Copy:
             return ""
         lines = (run.stdout + run.stderr).strip().splitlines()
         shown = [line for line in lines if "InvariantBroken: " in line
-                or line.startswith(("FAILED", "ERROR"))]
+                or line.startswith(("FAILED", "ERROR", "Differs: "))]
         return (shown or lines or ["fails"])[-1].replace(str(self.tree), "")[:900]
 
 
@@ -150,7 +150,9 @@ def table(found: dict[str, dict]) -> str:
         test = TEST.search(row.get("tests", ""))
         when = re.search(r"at ([\d.]+) s \(seed (\d+)\)", row.get("soak", ""))
         often = f", `--chance {chance}`" if (chance := row.get("chance", CHANCE)) != CHANCE else ""
-        soak = f"seed {when[2]}, {when[1]} s{often}" if when else _yes(row.get("soak"))
+        differs = re.search(r"Differs: (seed \d+, cycle \d+)", row.get("soak", ""))
+        soak = (differs[1] if differs else f"seed {when[2]}, {when[1]} s{often}" if when
+                else _yes(row.get("soak")))
         tests = f"`{test[1]}`" if test else _yes(row.get("tests"))
         soak = soak if mutant.by_soak else ""
         rows.append(f"| {mutant.name} | `{row.get('file', '')}` | {tests} | {soak} |")

@@ -27,6 +27,21 @@ SPEC = importlib.util.spec_from_file_location("soak",
 soak = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(soak)
 
+CONF = """
+actions: "enqueue, allocate, preempt, reclaim, backfill"
+tiers:
+- plugins:
+  - name: priority
+  - name: gang
+  - name: conformance
+- plugins:
+  - name: overcommit
+  - name: drf
+  - name: predicates
+  - name: proportion
+  - name: nodeorder
+"""
+
 
 def simulation(plan=(), pods=2, cpu=2, nodes=2, **given):
     cluster = Cluster()
@@ -160,7 +175,7 @@ def test_a_cluster_that_has_lost_every_node_claims_nothing(action):
         if obj.kind == "PodGroup":
             obj = attrs.evolve(obj, status=attrs.evolve(obj.status, phase="Inqueue"))
         admitted.append(obj)
-    conf = soak.CONF.replace('"enqueue, allocate, preempt, reclaim, backfill"', action)
+    conf = CONF.replace('"enqueue, allocate, preempt, reclaim, backfill"', action)
     assert Scheduler(Cache(admitted), conf).run_once().committed == []
 
 

@@ -29,6 +29,7 @@ from volcano_lab.cache import dump
 from volcano_lab.cache.api_server import ADDED, DELETED, UNAVAILABLE, ApiError, WatchEvent
 from volcano_lab.framework.observer import Observer, joined
 from volcano_lab.framework.session import Session
+from volcano_lab.manifests import ManifestError
 from volcano_lab.manifests.owners import submitted_again
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.simulation import InvariantBroken, JobTemplate, Simulation
@@ -37,21 +38,13 @@ from volcano_lab.simulation.cluster_side import job_of
 from volcano_lab.simulation.faults import Disturbance
 
 
-class Audited(Simulation):
-    """A `Simulation` with an audit of each session."""
+class Disturbed(Simulation):
+    """A `Simulation` in which users meddle, evictions are refused, and others are quicker."""
 
     def __init__(self, *given: Any, observer: Observer | None = None, users: bool = False,
                  **named: Any) -> None:
-        self.audit, self.rival = SessionAudit(), Rival(self)
-        self.mischief = Random(f"{named.get('seed', 0)} mischief")
-        self.copied: dict[str, Any] = {}  # the cache, and what was decided on a copy of it
-        self.again: dict[str, Any] = {}
-        audits = self.audit, PolicyAudit(self.audit.problems)
-        super().__init__(*given, observer=joined(*audits, self.rival, observer),
-                         **{"check": True} | named)
-        self.books = JobBooks(self)
-        # the configuration as another reader of YAML reads it
-        self.plain_conf = self.conf and json.dumps(yaml.safe_load(self.conf))
+        self.mischief, self.rival = Random(f"{named.get('seed', 0)} mischief"), Rival(self)
+        super().__init__(*given, observer=joined(observer, self.rival), **named)
         self.users = Users(self, self.seed) if users else None
 
     def strikes(self) -> bool:
@@ -70,6 +63,30 @@ class Audited(Simulation):
 
         self.pipeline._evict = refused_at_times
 
+    def _arrival(self, stream: int) -> None:
+        try:
+            super()._arrival(stream)
+        except ManifestError:  # a user has deleted the priority class that the job names
+            self._next_arrival(stream)
+
+    def _decide(self, disturbance: Disturbance) -> Session:
+        self.rival.comes = self.strikes()
+        return super()._decide(disturbance)
+
+
+class Audited(Disturbed):
+    """A `Disturbed` one with an audit of each session."""
+
+    def __init__(self, *given: Any, observer: Observer | None = None, **named: Any) -> None:
+        self.audit = SessionAudit()
+        self.copied: dict[str, Any] = {}  # the cache, and what was decided on a copy of it
+        self.again: dict[str, Any] = {}
+        audits = self.audit, PolicyAudit(self.audit.problems)
+        super().__init__(*given, observer=joined(*audits, observer), **{"check": True} | named)
+        self.books = JobBooks(self)
+        # the configuration as another reader of YAML reads it
+        self.plain_conf = self.conf and json.dumps(yaml.safe_load(self.conf))
+
     def _happened(self, entry: Entry) -> None:
         super()._happened(entry)
         found = [*self.audit.problems, *under_way_problems(self), *self.books.problems()]
@@ -79,7 +96,6 @@ class Audited(Simulation):
 
     def _decide(self, disturbance: Disturbance) -> Session:
         again = self._decided_again()
-        self.rival.comes = self.strikes()
         ssn = super()._decide(disturbance)
         disturbed = disturbance.needed or self.rival.came
         if not disturbed and again != (once := in_its_words(decided(ssn))):
@@ -183,6 +199,8 @@ class Rival(Observer):
     """Others who are quicker than a session: where one `comes`, another scheduler takes all CPUs
     that are left on the first node which the session chooses, or a user replaces the pod.
     """
+
+    watching = watches_attempts = False
 
     def __init__(self, sim: Simulation):
         self.sim, self.number, self.comes, self.came = sim, 0, False, False

@@ -131,6 +131,7 @@ class Observers(Observer):
 
     def __init__(self, observers: Sequence[Observer]):
         self.observers = list(observers)
+        self.watching = any(observer.watching for observer in self.observers)
         self.watches_calls = any(observer.watches_calls for observer in self.observers)
         self.watches_attempts = any(observer.watches_attempts for observer in self.observers)
         for name, hook in vars(Observer).items():

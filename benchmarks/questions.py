@@ -1,0 +1,170 @@
+"""What the plugins of a session answer to questions that no action may have asked in it.
+
+Every extension point is asked about some jobs, tasks, queues and HyperNodes, each plugin alone:
+an answer that no decision depends on today is seen, too. It is asked once a cycle has ended, as
+some plugins keep what they have answered.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from types import NoneType
+from typing import Any
+
+import numpy as np
+
+from volcano_lab.actions.preempt_topology import DryRun, Impossible
+from volcano_lab.api import JobInfo, TaskInfo
+from volcano_lab.api.fit_error import FitError
+from volcano_lab.api.job_conditions import fit_error, task_scheduling_reason
+from volcano_lab.api.resource import Resource
+from volcano_lab.api.status import PENDING, RUNNING
+from volcano_lab.cli.replay import queues_of, shares_of
+from volcano_lab.framework import Session
+from volcano_lab.framework.points.rules import NoScore
+from volcano_lab.framework.topology import CLUSTER_TOP
+from volcano_lab.messages import Message
+
+Answers = Iterator[tuple[str, str, Any]]
+"""Who is asked what, about whom, and the answer."""
+
+
+def plain(value: Any) -> Any:
+    """Return an answer as JSON has it: numbers to twelve digits, messages as their codes and facts,
+    what has a name by its name.
+    """
+    kind = type(value)
+    if kind in (str, int, bool, NoneType):
+        return value
+    if kind is float:
+        return f"{value:.12g}"
+    if isinstance(value, dict):
+        return {str(key): plain(each) for key, each in value.items()}
+    if kind is list or isinstance(value, tuple):
+        return [plain(each) for each in value]
+    if kind is Message:
+        return [value.code, plain(value.facts)]
+    if kind is FitError:
+        return [[status.code, status.plugin, status.reason] for status in value.statuses]
+    if kind is Resource:
+        return plain(dict(value))
+    for name in ("key", "uid", "name"):
+        if hasattr(value, name):
+            return str(getattr(value, name))
+    return plain(value.item()) if isinstance(value, np.generic) else str(value)
+
+
+class Questions:
+    """Asks a session; `turn` says which of its objects come first, so that all have their turn."""
+
+    def __init__(self, ssn: Session, turn: int):
+        self.ssn, self.turn = ssn, turn
+        tasks = [task for job in ssn.jobs.values() for task in job.tasks.values()]
+        self.running = [task for task in tasks if task.status == RUNNING
+                        and task.node_name in ssn.nodes]
+        self.waiting = [task for task in tasks if task.status == PENDING]
+
+    def some(self, found: Iterable[Any], most: int) -> list[Any]:
+        """Return a few of a list, others in each turn."""
+        rest = list(found)
+        start = self.turn * most % len(rest) if rest else 0
+        return (rest[start:] + rest[:start])[:most]
+
+    def ask(self, point: str, about: str, *args: Any) -> Answers:
+        """Yield each plugin's answer."""
+        for tier in self.ssn.points[point].tiers:
+            for plugin, function in tier:
+                yield f"{point} {plugin}", about, _answer(function, *args)
+
+    def answers(self) -> dict[str, dict[str, Any]]:
+        """Return all answers, by the one who is asked what."""
+        found: dict[str, dict[str, Any]] = {}
+        for who, about, answer in self._all():
+            found.setdefault(who, {})[about] = answer
+        return found
+
+    def _all(self) -> Answers:
+        yield from self.about_order()
+        for task in [*self.some(self.waiting, 2), *self.some(self.running, 1)]:
+            yield from self.about_task(task)
+        for job in self.some((job for job in self.ssn.jobs.values()
+                              if job.contains_sub_job_policy() or job.contains_network_topology()),
+                             1):
+            yield from self.about_topology(job)
+        for job in self.some((job for job in self.ssn.jobs.values() if job.is_pending()), 2):
+            yield from self.ask("job_enqueueable", job.uid, job)
+        if self.waiting and self.running:
+            yield from self.tried()
+
+    def about_order(self) -> Answers:
+        ssn = self.ssn
+        jobs = [*ssn.jobs.values()]
+        queues = [ssn.queues[name] for name in sorted({job.queue for job in jobs})]
+        for queue, other in zip(queues, queues[1:] + queues[:1], strict=True):
+            yield from self.ask("overused", queue.uid, queue)
+            yield from self.ask("queue_order", queue.uid, queue, other)
+            yield from self.ask("victim_queue_order", queue.uid, queue, other,
+                                queues[self.turn % len(queues)])
+        for job, other in zip(jobs, jobs[1:] + jobs[:1], strict=True):
+            yield from self.ask("job_order", job.uid, job, other)
+            for point in ("job_valid", "job_ready", "job_pipelined", "job_starving"):
+                yield from self.ask(point, job.uid, job)
+        for job in self.some(jobs, 4):
+            tasks = [*job.tasks.values()]
+            for task, other in pairwise(tasks):
+                yield from self.ask("task_order", task.key, task, other)
+            yield "texts", job.uid, [job.get_min_resources(), fit_error(job), *(
+                task_scheduling_reason(job, uid) for uid in job.in_status(PENDING))]
+
+    def about_task(self, task: TaskInfo) -> Answers:
+        ssn, nodes, key = self.ssn, self.ssn.node_list, task.key
+        queue = ssn.queues[ssn.jobs[task.job].queue]
+        yield from self.ask("pre_predicate", key, task)
+        for node in nodes:
+            for point in ("predicate", "node_order", "node_map"):
+                yield from self.ask(point, f"{key} on {node.name}", task, node)
+        yield from self.ask("batch_node_order", key, task, nodes)
+        for point in ("allocatable", "preemptive"):
+            yield from self.ask(point, key, queue, task)
+        for point in ("preemptable", "reclaimable"):
+            yield from self.ask(point, key, task, [other for other in self.running
+                                                   if other.job != task.job])
+        for node in self.some(nodes, 3):
+            yield "dry run", f"{key} on {node.name}", _answer(
+                lambda node: DryRun(ssn, task, queue, node).select_victims(
+                    lambda at: [held for held in at.tasks.values() if held.status == RUNNING
+                                and held.job in ssn.jobs and held.job != task.job]), node)
+
+    def about_topology(self, job: JobInfo) -> Answers:
+        topology = self.ssn.topology
+        top = topology.hyper_nodes[CLUSTER_TOP]
+        yield from self.ask("hyper_node_gradient_for_job", job.uid, job, top)
+        for sub_job in self.some(job.sub_jobs.values(), 2):
+            for point in ("sub_job_ready", "sub_job_pipelined"):
+                yield from self.ask(point, sub_job.uid, sub_job)
+            yield from self.ask("hyper_node_gradient_for_sub_job", sub_job.uid, sub_job, top)
+            yield from self.ask("hyper_node_order", sub_job.uid, sub_job, dict(topology.nodes))
+
+    def tried(self) -> Answers:
+        """An eviction and a promise, and what queues and jobs have then, and after a discard."""
+        statement = self.ssn.statement()
+        victim, claimant = self.some(self.running, 1)[0], self.some(self.waiting, 1)[0]
+        statement.evict(victim, "tried")
+        statement.pipeline(claimant, victim.node_name, True)
+        yield "sums", "tried", self.sums(victim, claimant)
+        statement.discard()
+        yield "sums", "discarded", self.sums(victim, claimant)
+
+    def sums(self, *tasks: TaskInfo) -> Any:
+        jobs = [self.ssn.jobs[task.job] for task in tasks]
+        return plain([queues_of(self.ssn), shares_of(self.ssn),
+                      [[task.node_name, str(task.status)] for task in tasks],
+                      [[job.ready_task_num(), job.waiting_task_num(), job.allocated]
+                       for job in jobs]])
+
+
+def _answer(function: Any, *args: Any) -> Any:
+    try:
+        return plain([each(*args) for each in function] if isinstance(function, list)
+                     else function(*args))
+    except (NoScore, Impossible) as error:
+        return [type(error).__name__, *map(str, error.args)]
