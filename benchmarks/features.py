@@ -85,11 +85,11 @@ def hours(draft: Draft) -> list[JobTemplate]:
     draft.conf["actions"] += ", shuffle"
     for _ in range(2):
         draft.node({"volcano.sh/revocable-zone": "rz"})
-    budget = draft.random.choice([{}, {"volcano.sh/jdb-max-unavailable": "50%"},
-                                  {"volcano.sh/jdb-min-available": "1"}])
-    return [job("spare", draft.queue, [task("a", 4, least=1, notes={
+    budgets = [("spare", {}), ("spare-most", {"volcano.sh/jdb-max-unavailable": "50%"}),
+               ("spare-least", {"volcano.sh/jdb-min-available": "1"})]
+    return [job(name, draft.queue, [task("a", 4, least=1, notes={
         "volcano.sh/revocable-zone": "*", "volcano.sh/preemptable": "true"})],
-        notes={"volcano.sh/preemptable": "true", **budget})]
+        notes={"volcano.sh/preemptable": "true", **budget}) for name, budget in budgets]
 
 
 def groups_of_nodes(draft: Draft) -> list[JobTemplate]:
@@ -277,6 +277,10 @@ def late_volumes(draft: Draft) -> list[JobTemplate]:
     given = draft.random.choice(["kubernetes.io/no-provisioner", "csi.example.com"])
     draft.add("StorageClass", "storage.k8s.io/v1", "late", provisioner=given,
               volumeBindingMode="WaitForFirstConsumer")
+    for number in range(2):
+        draft.add("CSINode", "storage.k8s.io/v1", draft.node({"zone": f"z{number}"}), spec={
+            "drivers": [{"name": given, "nodeID": "x", "topologyKeys": ["zone"],
+                         "allocatable": {"count": 3}}]})
     for number, size in ((1, "1Gi"), (2, "5Gi"), (3, "9Gi")):
         draft.add("PersistentVolume", "v1", f"late-{number}", spec={
             "capacity": {"storage": size}, "accessModes": ["ReadWriteMany"],

@@ -65,6 +65,8 @@ def switches(draft: Draft) -> list[JobTemplate]:
         for plugin in tier["plugins"]:
             if draft.random.random() < 0.4:
                 plugin[draft.random.choice(SWITCHES)] = False
+            if plugin["name"] == "nodegroup":
+                plugin["enableHierarchy"] = True
     return []
 
 
@@ -166,7 +168,9 @@ def expressions(draft: Draft) -> list[JobTemplate]:
 
 
 def odd_trees(draft: Draft) -> list[JobTemplate]:
-    """A queue below one that has jobs, and HyperNodes that do not make a tree, or match no name."""
+    """A queue below one that has jobs, one with a guarantee of GPUs, and HyperNodes that do not
+    make a tree, or match no name.
+    """
     if draft.topology:
         def members(*found: tuple[str, str, Any]) -> dict[str, Any]:
             return {"tier": 1, "members": [{"type": kind, "selector": {how: match}}
@@ -181,12 +185,21 @@ def odd_trees(draft: Draft) -> list[JobTemplate]:
         draft.add("HyperNode", "topology.volcano.sh/v1alpha1", "odd", spec=spec)
     if draft.kind == "tree" and draft.random.random() < 0.4:
         draft.new_queue("below", parent=draft.random.choice(["dev", "below", "nowhere"]))
-    return []
+    few = {"cpu": "3", "nvidia.com/gpu": "2"}
+    queue = draft.new_queue("precious", guarantee={"resource": few}, capability={
+        "cpu": "9", "memory": "20Gi", "nvidia.com/gpu": "3"}, **(
+            {"deserved": few} if draft.kind != "proportion" else {}))
+    return [] if queue is None else [JobTemplate("precious", queue, pods=2, min_member=1, cpu=1,
+                                                 gpu=1, run_time=("uniform", 10, 30))]
 
 
 def often(draft: Draft) -> list[JobTemplate]:
     """Cycles that come seldom, so that hours end and intervals pass, and pods of each quality."""
     draft.period = 6.0
+    nodes = [obj for obj in draft.cluster.objects() if obj.kind == "Node"]
+    for node, percent in zip(nodes, (95, 5, 85), strict=False):
+        draft.cluster.remove(node.name).add(node.changed(metadata={"annotations": {
+            "volcano-lab/cpu-usage": str(percent), "volcano-lab/memory-usage": "10"}}))
     both = {"cpu": "500m", "memory": "1Gi"}
     return [job("best", draft.queue, [task("a", 2, resources={}), task("b", 1, resources={
         "requests": both, "limits": both})]), job("burst", draft.queue, [task("a", 2, resources={

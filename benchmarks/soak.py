@@ -22,7 +22,9 @@ from audited import Audited, Disturbed
 from driving import delete_job, run_events, settle
 from scenarios import Scenario, scenario
 
+from volcano_lab import scheduler
 from volcano_lab.framework import Observer
+from volcano_lab.manifests.field_defaults import FIRST_TIME
 from volcano_lab.messages import log
 from volcano_lab.simulation import (
     Faults,
@@ -74,12 +76,13 @@ def simulate(seed: int, events: int, chance: float) -> Simulation:
 
 def decide(seed: int, hear: decisions.Hear) -> None:
     """Run a scenario without any audit for so many cycles, and say what each decides; first of all
-    what an empty cluster decides of each kind of job.
+    what an empty cluster decides of each kind of job, and some cycles of all of them.
     """
     drawn = scenario(seed, odd=seed % 2 == 0)
     with log.quiet():
         kinds = {template.name: template for template in drawn.templates}
-        hear(0, {f"alone {name}": alone(drawn, template) for name, template in kinds.items()})
+        found = {f"alone {name}": alone(drawn, template) for name, template in kinds.items()}
+        hear(0, found | together(drawn, kinds))
         sim = simulation(seed, CHANCE, drawn, Disturbed, decisions.Witness(hear))
         while sim.cycles + sim.crashes < CYCLES:
             sim.calendar.env.step()
@@ -100,6 +103,18 @@ def alone(drawn: Scenario, template: JobTemplate) -> list[list[str]]:
     group, first, later = template.build(template.name, classes)
     cluster.add(group, *(pod.changed(spec={"scheduling_gates": []}) for pod in first + later))
     return cluster.run(drawn.conf).committed
+
+
+def together(drawn: Scenario, kinds: dict[str, JobTemplate]) -> decisions.Facts:
+    """Return what some cycles decide of a job of each kind, while those evicted end one by one."""
+    objects = drawn.cluster.objects()
+    classes = [obj for obj in objects if obj.kind == "PriorityClass"]
+    for name, template in kinds.items():
+        group, first, later = template.build(f"{name}-1", classes)
+        objects += [group, *first, *later]
+    cycles = scheduler.life(objects, drawn.conf, FIRST_TIME, most=5, at_once=False)
+    return {f"together {number}": [cycle.committed, scheduler.phases_of(cycle.session)]
+            for number, cycle in enumerate(cycles)}
 
 
 def unfinished(sim: Simulation) -> list[str]:
