@@ -75,7 +75,7 @@ check: $(ALL)  ## lint, types and the fast tests
 # What takes longer or needs a file is run by hand: chaos.py, cycle.py --all, large.py, mutants.py, soak.py, stepper.py, trace.py --all, trace_off.py.
 AGAINST ?= HEAD~1
 SMALL_BENCHMARKS := cycle.py "cycle.py --runs 3 --against $(AGAINST)" first_lab.py loading.py "pod_costs.py 10n-50x4 reclaim-100n" reclaim_ladder.py simulation.py topology.py trace.py \
-	"soak.py --seeds 2 --events 500" "slider.py notebooks/00-fair-share.ipynb --moves 20"
+	"soak.py --seeds 1 --events 500" "slider.py notebooks/00-fair-share.ipynb --moves 20"
 bench: $(ALL)  ## the benchmarks, small shapes; cycles also as ratios to the commit before (AGAINST=COMMIT)
 	@status=0; for benchmark in $(SMALL_BENCHMARKS); do \
 		echo "== $$benchmark"; $(BIN)/python benchmarks/$$benchmark || status=1; done; exit $$status

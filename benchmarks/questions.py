@@ -7,6 +7,7 @@ some plugins keep what they have answered.
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
+from random import Random
 from types import NoneType
 from typing import Any
 
@@ -16,10 +17,10 @@ from volcano_lab.actions.preempt_topology import DryRun, Impossible
 from volcano_lab.api import JobInfo, TaskInfo
 from volcano_lab.api.fit_error import FitError
 from volcano_lab.api.job_conditions import fit_error, task_scheduling_reason
-from volcano_lab.api.resource import Resource
+from volcano_lab.api.resource import INFINITY, ZERO, Resource
 from volcano_lab.api.status import PENDING, RUNNING
 from volcano_lab.cli.replay import queues_of, shares_of
-from volcano_lab.framework import Session
+from volcano_lab.framework import ConfError, Session, load_conf
 from volcano_lab.framework.points.rules import NoScore
 from volcano_lab.framework.topology import CLUSTER_TOP
 from volcano_lab.messages import Message
@@ -84,6 +85,7 @@ class Questions:
 
     def _all(self) -> Answers:
         yield from self.about_order()
+        yield from self.about_amounts()
         for task in [*self.some(self.waiting, 2), *self.some(self.running, 1)]:
             yield from self.about_task(task)
         for job in self.some((job for job in self.ssn.jobs.values()
@@ -114,6 +116,22 @@ class Questions:
                 yield from self.ask("task_order", task.key, task, other)
             yield "texts", job.uid, [job.get_min_resources(), fit_error(job), *(
                 task_scheduling_reason(job, uid) for uid in job.in_status(PENDING))]
+
+    def about_amounts(self) -> Answers:
+        """Amounts that nodes have against those that tasks request and jobs hold."""
+        for node in self.some(self.ssn.node_list, 2):
+            for task in self.some(self.waiting + self.running, 2):
+                held, asked = self.ssn.jobs[task.job].allocated, task.init_resreq
+                for have in (node.idle, node.future_idle, node.used, asked + held):
+                    yield "amounts", f"{task.key} {node.name}", plain([
+                        have.sub(asked), have.set_max_resource(held), have.exceeded_part(asked),
+                        [each for missing in (ZERO, INFINITY) for each in (
+                            have.min_dimension_resource(asked, missing),
+                            asked.less_equal(have, missing), have.less_equal(asked, missing))],
+                        asked.less_equal_with_resources_name(have, ZERO), asked.less_partly(have),
+                        held.stays_within(have, asked), have.less_partly(held),
+                        have.less_equal_partly_with_dimension_zero_filtered(held, asked),
+                        have.greater_partly_with_relevant_dimensions(held, asked)])
 
     def about_task(self, task: TaskInfo) -> Answers:
         ssn, nodes, key = self.ssn, self.ssn.node_list, task.key
@@ -160,6 +178,30 @@ class Questions:
                       [[task.node_name, str(task.status)] for task in tasks],
                       [[job.ready_task_num(), job.waiting_task_num(), job.allocated]
                        for job in jobs]])
+
+
+def read(text: str, random: Random) -> Answers:
+    """What is read of a configuration and of texts like it, most of them with a mistake."""
+    lines = text.splitlines()
+    for number in range(8):
+        place, other = random.randrange(len(lines)), random.choice(lines)
+        changed = [*lines[:place], random.choice([
+            "", lines[place] + ":", " " + lines[place], lines[place].replace(":", ": -", 1), other,
+            lines[place].replace("name", random.choice(["name", "nane", "arguments"])),
+            lines[place].replace("enable", "enabled"), lines[place].replace(": ", ": !!str ", 1),
+            lines[place] + " # more", lines[place].replace("true", "Null")]), *lines[place + 1:]]
+        try:
+            conf = load_conf("\n".join(changed))
+            found = [conf.plain(), conf.warnings]
+        except ConfError as error:
+            found = _codes(error.found)
+        yield "read", str(number), plain(found)
+
+
+def _codes(found: Iterable[Message]) -> list[Any]:
+    """Return messages without their words, of which some are those of a YAML reader."""
+    return [[each.code, each.facts.get("line"), _codes(
+        fact for fact in each.facts.values() if isinstance(fact, Message))] for each in found]
 
 
 def _answer(function: Any, *args: Any) -> Any:

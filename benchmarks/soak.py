@@ -3,9 +3,12 @@ every job run in the end?
 
 Each seed draws a cluster, queues, a configuration and kinds of jobs: `scenario` says from what,
 `features.py` what is added. Jobs come at random, nodes fail, users change objects and change them
-back, and every kind of fault strikes. After each of 2,000 events all
-invariants are checked. Then nothing goes wrong any more, jobs that would not fit the empty cluster
-are deleted, and time passes until every other job has finished.
+back, and every kind of fault strikes. After each of 2,000 events all invariants are checked. Then
+nothing goes wrong any more, jobs that would not fit the empty cluster are deleted, and time passes
+until every other job has finished.
+
+First of all `decisions.py` compares what 24 seeds decide with what was recorded of them, without
+these checks, which take ten times as long; `--record` records it again.
 """
 
 import argparse
@@ -13,6 +16,7 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
+from random import Random
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
@@ -20,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 import decisions
 from audited import Audited, Disturbed
 from driving import delete_job, run_events, settle
+from questions import read
 from scenarios import Scenario, scenario
 
 from volcano_lab import scheduler
@@ -82,7 +87,9 @@ def decide(seed: int, hear: decisions.Hear) -> None:
     with log.quiet():
         kinds = {template.name: template for template in drawn.templates}
         found = {f"alone {name}": alone(drawn, template) for name, template in kinds.items()}
-        hear(0, found | together(drawn, kinds))
+        texts = {f"{what} {number}": answer
+                 for what, number, answer in read(drawn.conf, Random(f"texts {seed}"))}
+        hear(0, found | together(drawn, kinds) | texts)
         sim = simulation(seed, CHANCE, drawn, Disturbed, decisions.Witness(hear))
         while sim.cycles + sim.crashes < CYCLES:
             sim.calendar.env.step()
