@@ -216,6 +216,26 @@ def test_a_hyper_node_below_itself():
     assert tree.snapshot().real_nodes_set["s1"] == {"n1"}
 
 
+def test_one_snapshot_ends_failures_that_wait_for_each_other():
+    tree = tree_of(hyper_node("s1", 2, "s0"), hyper_node("top", 3, "s1", "s0"),
+                   hyper_node("s0", 1, "node:n1"))
+    tree.delete(hyper_node("s1", 2))
+    assert [*tree.failed] == ["top", "s0", "s1"]
+    assert {*tree.failed.values()} == {'HyperNode "s0" is a member of "top", but already of "s1".'}
+    view = tree.snapshot()
+    assert view.ready and not tree.failed and view.real_nodes_set["top"] == {"n1"}
+
+
+def test_a_hyper_node_at_fault_whose_new_member_is_above_it():
+    tree = tree_of(hyper_node("s2", 2, "s0", "s1"), hyper_node("s1", 2, "s0"),
+                   hyper_node("s1", 2, "s2"))
+    assert not tree.snapshot().ready
+    assert set(tree.failed.values()) == {'HyperNode "s1" is below itself: s1 > s2 > s1.'}
+    tree.add(hyper_node("s1", 1, "node:n1"))
+    view = tree.snapshot()
+    assert view.ready and view.real_nodes_set["s2"] == {"n1"}
+
+
 def test_the_snapshot_reports_left_out_objects():
     cache = Cache([
         node("n0"),
@@ -235,6 +255,7 @@ def test_nodes_added_later_match_by_pattern_and_label():
     tree.set_node("gpu-8", {"rack": "c"})
     assert tree.snapshot().real_nodes_set["s1"] == {"gpu-9"}
     tree.set_node("gpu-8", {"rack": "b"})
+    tree.set_node("cpu-9", {"rack": "c"})
     assert tree.snapshot().real_nodes_set["s1"] == {"gpu-8", "gpu-9"}
     tree.set_node("gpu-9", {"rack": "a"})
     view = tree.snapshot()

@@ -33,6 +33,9 @@ ONE, X, Y = Resource(1.0, 2.0), Resource(scalars={"a/x": 3.0}), Resource(scalars
         gpus(1.0), ZERO), gpus(1.0, 0.0)),
     ("the smaller, and all where the other has no limit", gpus(3.0, 4.0).min_dimension_resource(
         gpus(1.0), INFINITY), gpus(1.0, 4.0)),
+    ("storage in thousandths of bytes as other scalars, pods as they are", Resource.from_list(
+        {"ephemeral-storage": "2k", "a/x": "2", "pods": "2"}), Resource(
+        scalars={"ephemeral-storage": 2e6, "a/x": 2e3, "pods": 2.0})),
     ("what is beyond", Resource(5.0, 1.0, {"a/x": 3.0}).exceeded_part(Resource(2.0, 3.0)),
      Resource(3.0, 0.0, {"a/x": 3.0})),
 ])

@@ -332,6 +332,17 @@ def test_an_evicted_pod_says_so_and_is_deleted():
     assert w.cache.nodes["n0"].idle.milli_cpu == 2000
 
 
+def test_pods_are_deleted_in_the_order_in_which_they_were_evicted():
+    w = World(Cluster().node("n0", cpu=6).job("low", pods=3, cpu=2, running={"n0": 3}))
+    deleted = []
+    w.server.watchers.append(lambda event: deleted.append(event.object.name)
+                             if event.object.metadata.deletion_timestamp else None)
+    for name in ("low-1", "low-0", "low-2"):
+        w.cache.evict(w.task(name), "reclaim")
+    w.pipeline.process_evictions()
+    assert deleted == ["low-1", "low-0", "low-2"]
+
+
 @pytest.mark.parametrize(("action", "deleted"), [("reclaim", False), ("preempt", True)])
 def test_a_pod_whose_status_has_the_eviction_with_that_reason_is_not_evicted_again(action, deleted):
     w = World(Cluster().node("n0", cpu=4).job("low", pods=1, cpu=2, running={"n0": 1}))

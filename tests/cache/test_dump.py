@@ -98,14 +98,21 @@ def test_a_file_is_there_whole_or_not_at_all(tmp_path):
                                                          ] == ["dump.json"]
 
 
-@pytest.mark.parametrize("fails", [json.dumps, os.replace])
-def test_a_dump_that_fails_leaves_no_file(tmp_path, monkeypatch, fails):
+def test_a_dump_that_cannot_be_encoded_leaves_no_file(tmp_path):
+    with pytest.raises(UnicodeEncodeError):
+        dump.write(tmp_path / "dump.json", {"a": "\ud800"})
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize(("fails", "error"), [
+    (json.dumps, OSError), (os.replace, OSError), (os.replace, KeyboardInterrupt)])
+def test_a_dump_that_fails_leaves_no_file(tmp_path, monkeypatch, fails, error):
     def refuse(*_, **__):
-        raise OSError("no")
+        raise error("no")
 
     path = dump.write(tmp_path / "dump.json", {"a": 1})
     monkeypatch.setattr(f"{fails.__module__}.{fails.__name__}".replace("posix", "os"), refuse)
-    with pytest.raises(OSError, match="no"):
+    with pytest.raises(error, match="no"):
         dump.write(path, {"a": 2}, replace=False)
     assert [*tmp_path.iterdir()] == [path] and dump.read(path) == {"a": 1}
 

@@ -120,6 +120,10 @@ TABLE = {
     "a queue gives nothing back": (held(reclaimable=False), EVICTING, [
         "switch queue/a.reclaimable=true", "switch conf/actions=allocate, preempt, reclaim",
         FACTOR, "queue queue/default.weight=1001", OLD]),
+    "a factor of seven digits": (held(reclaimable=False), EVICTING.replace(
+        "{name: overcommit}", "{name: overcommit, arguments: {overcommit-factor: 1.234567}}"), [
+        "switch queue/a.reclaimable=true", "switch conf/actions=allocate, preempt, reclaim",
+        FACTOR.replace("21.2", "21.234567"), "queue queue/default.weight=1001", OLD]),
     "gang keeps all victims": (held(), EVICTING, [
         "switch plugin/gang.enableReclaimable=false",
         "switch conf/actions=allocate, preempt, reclaim", FACTOR, OLD]),

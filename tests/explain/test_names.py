@@ -401,6 +401,15 @@ def test_pods_without_a_podgroup_are_asked_about_by_its_name():
     assert by_group == by_pod.replace("two/p", "two/g")
 
 
+@pytest.mark.parametrize("nodes", [["n1"], ["n1", "n1"], ["", ""], ["n1", ""]])
+def test_pods_with_a_node_are_counted_only_beside_others_without_one(nodes):
+    labels = {"scheduling.k8s.io/group-name": "g"}
+    cluster = Cluster().add(node("n1"), group("g"), *(
+        pod(f"p{number}", "", name, labels=labels, requests={"cpu": "3" if name else "9"})
+        for number, name in enumerate(nodes)))
+    assert ("without one." in cluster.why("g").text) is ({*nodes} == {"n1", ""})
+
+
 def test_a_job_is_found_by_the_label_that_an_operator_gives_its_pods():
     """Where the operator has created no PodGroup, so that no owner has the name."""
     labels = {"sparkoperator.k8s.io/app-name": "pi", "app": "other"}

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from clusters import cases
 from hypothesis import HealthCheck, given, settings, strategies as st
+from own_plugins import CONF
 
 from volcano_lab.api.node_table import NodeTable
 from volcano_lab.api.resource import ZERO, Resource
@@ -14,6 +15,8 @@ from volcano_lab.cli.replay import load_cache, replay
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.placement.arrays import FITS, LATER, fit_memo
+from volcano_lab.framework.plugin import Plugin
+from volcano_lab.framework.registry import registered
 from volcano_lab.scheduler import Scheduler
 
 
@@ -79,3 +82,22 @@ def test_a_task_that_finds_no_node_says_why_of_each(arrays):
     affinity = "node(s) didn't match Pod's node affinity/selector"
     assert {name: error.reasons for name, error in errors.nodes.items()} == {
         "n1": ["Insufficient cpu"], "n2": [affinity], "n3": [affinity]}
+
+
+class Short(Plugin):
+    """Refuses node n2 for the reason for which others are refused."""
+
+    def predicate(self, task, node):
+        return "Insufficient cpu" if node.name == "n2" else None
+
+    def predicate_nodes(self, task):
+        return np.array([node.name != "n2" for node in self.ssn.node_list])
+
+
+@pytest.mark.parametrize("arrays", [True, False])
+def test_nodes_that_a_plugin_refuses_for_what_others_are_short_of_are_counted_with_them(arrays):
+    cluster = Cluster().node("n1", cpu=1).node("n2", cpu=8).node("n3", cpu=2).job("a", cpu=4)
+    with registered(plugin={"mine": Short}):
+        ssn = Scheduler(cluster.cache(), CONF.format(actions="allocate")).run_once(arrays=arrays)
+    (errors,) = ssn.jobs["default/a"].nodes_fit_errors.values()
+    assert errors.reasons() == {"Insufficient cpu": 3}

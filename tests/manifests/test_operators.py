@@ -84,6 +84,11 @@ CASES = [
         "tfReplicaSpecs": REPLICAS,
         "runPolicy": {"schedulingPolicy": {"minAvailable": 2, "queue": "team"}}}),
      [("x", 2, "3", "team")], 4, 0),
+    (document("kubeflow.org/v1", "TFJob", {
+        "tfReplicaSpecs": {"Master": {"replicas": 2, "template": pods("2", "volcano")},
+                           "Worker": REPLICAS["Worker"]},
+        "runPolicy": {"schedulingPolicy": {"minAvailable": 1}}}),
+     [("x", 1, "2", "default")], 5, 0),
     (document("kubeflow.org/v2beta1", "MPIJob", MPI, NOTED), [("x", 3, "5", "team")], 3, 0),
     (document("kubeflow.org/v2beta1", "MPIJob",
               MPI | {"launcherCreationPolicy": "WaitForWorkersReady"}),

@@ -108,6 +108,9 @@ def test_without_a_look_at_the_cluster_the_counting_rules_report_a_fault():
     error = scene.predicates.predicate(task, scene.nodes["n1"])
     assert error.reasons == ['error reading "PreFilterInterPodAffinity" from cycleState: not found']
     assert scene.predicates.predicate_nodes(task) is None
+    tried, n1 = scene.cycle_state(task.uid), scene.nodes["n1"]
+    assert scene.predicates.simulate_predicate(tried, task, n1) == (
+        f"failed to filter pod on node n1: {error.reasons[0]}")
 
 
 def test_a_node_that_the_session_does_not_know():

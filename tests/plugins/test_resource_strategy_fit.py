@@ -179,6 +179,15 @@ def test_a_scarce_resource_that_is_all_in_use_still_needs_idle_resources():
     assert ssn.predicate_for_allocate(asked, n1) is not None
 
 
+def test_a_scarce_resource_that_pods_have_on_a_node_without_scalars_needs_none():
+    bare = node("n1").changed(status={"allocatable": {"cpu": "4", "memory": "8Gi"}})
+    ssn = open_session(queue(), group("a"), bare, pod("a-0", "a", requests={"cpu": "5"}),
+                       pod("a-1", "a", "n1", requests={"cpu": "1", GPU: "1"}),
+                       plugins=plugin(**proportional()))
+    assert ssn.nodes["n1"].scalar_names == set()
+    assert ssn.predicate_for_allocate(task(ssn, "a-0"), ssn.nodes["n1"]) is None
+
+
 def test_all_nodes_at_once_are_as_one_by_one_also_after_a_placement():
     arguments = {**proportional(), "sra": {"enable": True, "weight": 1, "resources": GPU}}
     pods = [pod(f"a-{i}", "a") for i in range(3)]

@@ -1,7 +1,7 @@
 """The limit of a driver's volumes per node, and the volumes' zones."""
 
 import pytest
-from kube_scene import Scene, node
+from kube_scene import Scene, node, spread
 from storage import claim, claims, csi_node, klass, volume
 
 from volcano_lab.plugins.kube.volume_limits import OTHER_ZONE, TOO_MANY
@@ -38,6 +38,13 @@ def test_claims_of_one_name_in_two_namespaces_are_two_volumes():
     there = Scene([node("n1")], {"n1": [running]},
                   storage=[*OBJECTS, other, csi_node("n1", **{DRIVER: 1})])
     assert there.reasons(claims("c")) == {"n1": [TOO_MANY]}
+
+
+def test_of_two_rules_that_refuse_a_node_the_first_by_name_is_first():
+    spreads = claims("a", topology_spread_constraints=spread("zone"))
+    there = Scene([node("n1")], storage=[*OBJECTS, csi_node("n1", **{DRIVER: 0})])
+    (reasons,) = there.reasons(spreads).values()
+    assert reasons[0] == TOO_MANY and "topology spread" in reasons[1]
 
 
 def test_nodes_without_a_csi_node_and_other_drivers_have_no_limit():
