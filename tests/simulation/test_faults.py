@@ -1,13 +1,14 @@
 """Everything goes wrong that can: invariants hold after every event, and what is broken heals."""
 
-import importlib.util
 import json
+import sys
 from collections import Counter
 from pathlib import Path
 
 import attrs
 import pytest
 from audited import Audited
+from clusters import CONF
 
 from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
@@ -22,25 +23,8 @@ from volcano_lab.simulation import (
     every,
 )
 
-SPEC = importlib.util.spec_from_file_location("soak",
-                                              Path(__file__).parents[2] / "benchmarks" / "soak.py")
-soak = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(soak)
-
-CONF = """
-actions: "enqueue, allocate, preempt, reclaim, backfill"
-tiers:
-- plugins:
-  - name: priority
-  - name: gang
-  - name: conformance
-- plugins:
-  - name: overcommit
-  - name: drf
-  - name: predicates
-  - name: proportion
-  - name: nodeorder
-"""
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+import soak
 
 
 def simulation(plan=(), pods=2, cpu=2, nodes=2, **given):
@@ -175,7 +159,7 @@ def test_a_cluster_that_has_lost_every_node_claims_nothing(action):
         if obj.kind == "PodGroup":
             obj = attrs.evolve(obj, status=attrs.evolve(obj.status, phase="Inqueue"))
         admitted.append(obj)
-    conf = CONF.replace('"enqueue, allocate, preempt, reclaim, backfill"', action)
+    conf = CONF.replace('"enqueue, allocate, backfill"', action)
     assert Scheduler(Cache(admitted), conf).run_once().committed == []
 
 
