@@ -16,7 +16,7 @@ BOTH = conf("priority", "gang", "predicates", "proportion", actions="allocate, p
 COOLS = {"labels": {"volcano.sh/cooldown-time": "1h"}, "conditions": [
     {"type": "PodScheduled", "status": "True", "lastTransitionTime": "2027-01-15T07:30:00Z"}]}
 CODES = ("not_less_important", "protected", "victims", "preempt_", "reclaim_", "no_preempt",
-         "no_reclaim", "gang_content", "minimum_promised", "not_preemptable")
+         "no_reclaim", "unanswered", "gang_content", "minimum_promised", "not_preemptable")
 
 
 def klass(name, value, **fields):
@@ -76,6 +76,17 @@ TABLE = [  # the cluster, the configuration, codes and sentences
     (full(), conf("priority", "gang", "predicates"), [("no_preempt_action", "default/old of queue "
      "default has a lower priority: no preempt action is configured.")]),
     (full(new={"cpu": 2}), conf("priority", "gang", "predicates"), []),
+    (full(), PREEMPT.replace("name: priority", "name: priority, enablePreemptable: false").replace(
+        "name: gang", "name: gang, enablePreemptable: false").replace("conformance", "nodeorder"
+        ).replace("name: cdp", "name: cdp, enablePreemptable: false"),
+     [("unanswered", "preempt evicts no pod for any job: no plugin answers preemptable (priority "
+       "of tier 1 has enablePreemptable: false, gang of tier 1 has enablePreemptable: false, cdp "
+       "of tier 1 has enablePreemptable: false).")]),
+    (queues(), RECLAIM.replace("name: gang", "name: gang, enableJobStarving: false"),
+     [("unanswered", "reclaim evicts no pod for any job: no plugin answers job_starving (gang of "
+       "tier 1 has enableJobStarving: false).")]),
+    (queues(), conf("predicates", actions="allocate, reclaim"),
+     [("unanswered", "reclaim evicts no pod for any job: no plugin answers reclaimable.")]),
     (single(), PREEMPT, [KEPT]),
     (single(**COOLS), PREEMPT, [KEPT, (
         "protected_by_cooldown", "cdp would allow none either: they have run for less than their "

@@ -229,7 +229,7 @@ class Candidates(others.Others):
         yield from self.limits(numbers) if "limit" in numbers else ()
         yield in_order(world)
         yield switched("drf", "enableJobOrder", False)
-        yield from self._before(takers)
+        yield from self.before(takers)
         known = queue_attributes(self.ssn).get(job.queue)
         promised = [task.init_resreq for task in job.in_status(PIPELINED).values()]
         yield from self.deserves(level=None if known is None else known.allocated + total(promised))

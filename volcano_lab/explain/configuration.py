@@ -104,6 +104,12 @@ class Configured:
         self.world, self.ssn, self.job, self.name = world, ssn, job, world.job(job.uid)
         self.pods = world.waiting(job.uid)
 
+    def answered(self, numbers: Numbers) -> Iterator[Option]:
+        """That plugins answer an extension point again; without gang, where this keeps all pods."""
+        yield from stages((Change(tuple(
+            f"plugin/{name}.{numbers['switch']}=true" for name in numbers["off"] if name != but))
+            for but in ("", "gang")), Rank.SWITCH)
+
     def factor(self, numbers: Numbers) -> Iterator[Option]:
         """The overcommit factor, to about what the sum of the cause takes."""
         overcommit: Any = self.ssn.plugins["overcommit"]

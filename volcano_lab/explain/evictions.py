@@ -41,7 +41,8 @@ def eviction_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                        least=job.min_available)
         return
     for action in actions:
-        for cause in chain(_attempt(seen, job, action), _not_preemptable(seen, job, action)) if (
+        for cause in [*_unanswered(seen, action)] or chain(
+                _attempt(seen, job, action), _not_preemptable(seen, job, action)) if (
                 not context or may_evict(seen, job, action)) else ():
             cause.context = context
             yield cause
@@ -60,6 +61,23 @@ def may_evict(seen: Evidence, job: JobInfo, action: str) -> bool:
         other is not job and len(unplaced(other)) < len(other.tasks)
         and ((other.queue == job.queue) == preempt or (preempt and other.priority < job.priority))
         for other in seen.ssn.jobs.values())
+
+
+def _unanswered(seen: Evidence, action: str) -> Iterator[Cause]:
+    """Yield that no plugin says which pods an action may evict, or which jobs lack pods, so that it
+    evicts none, with the switches of the configuration by which that is so.
+    """
+    for name in (POINTS[action], "job_starving"):
+        point = seen.ssn.points[name]
+        off = [(plugin.name, number) for number, tier in enumerate(seen.ssn.conf.tiers, 1)
+               for plugin in tier.plugins if plugin.name in point.functions]
+        if not point.flat:
+            parts = [Message("unanswered.off", plugin=plugin, tier=tier, switch=point.switches[0])
+                     for plugin, tier in off]
+            yield Cause.of("unanswered", context=True, action=action, point=name, parts=parts,
+                           off=[plugin for plugin, _ in off if plugin != "drf"],
+                           absent=[] if off else ["gang"], switch=point.switches[0])
+            return
 
 
 def _attempt(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:

@@ -19,6 +19,7 @@ from volcano_lab.explain.explanation import TABLES, Cause, Explanation, Group, W
 from volcano_lab.explain.head import gap_of, head_of, said_already
 from volcano_lab.explain.holdings import why_node, why_queue
 from volcano_lab.explain.left_out import absent, labelled, left_out, no_queue
+from volcano_lab.explain.overtaking import kept_free
 from volcano_lab.explain.promises import held
 from volcano_lab.explain.questions import why_before
 from volcano_lab.explain.shuffles import shuffled
@@ -144,10 +145,11 @@ class Explainer(Shown):
         if not_created_yet(self.evidence, job):
             causes.append(Cause.of("pods_later", context=True, pods=len(job.tasks)))
         causes += loops.causes if loops is not None else []
-        shown = [cause for cause in causes if not said_already(cause, causes)]
         said = head_of(self.evidence, job, causes)
         if not loops and remedies.lacks(job, {cause.code for cause in causes}, causes):
             said += until(self.evidence, job, causes)
+            causes = [*causes, *kept_free(self.evidence, job, causes, said)]
+        shown = [cause for cause in causes if not said_already(cause, causes)]
         found = Explanation(f"job {self.names.called(uid)}", said, shown,
                             remedies.finder(self.evidence, job, causes))
         return self._taken(found, job.tasks.values())

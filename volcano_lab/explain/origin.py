@@ -87,6 +87,36 @@ def _owed(seen: Evidence, job: JobInfo, level: str, names: list[str]) -> Iterato
                           held=part(sums["allocated"], due))
 
 
+def guaranteed(seen: Evidence, job: JobInfo, names: Iterable[str]) -> Iterator[Cause]:
+    """Yield why the guarantee of a job's queue gives it nothing of some resources: it is used, more
+    than the queue may hold, or held by others, from which only reclaim takes it back.
+    """
+    queues = seen.trace.start["queues"]
+    sums: dict[str, Amounts] = queues.get(job.queue, {"guarantee": {}})
+    if not (due := over(part(sums["guarantee"], names), {})) or seen.brief:
+        return
+    held, limit = part(sums["allocated"], due), part(sums["real_capability"], due)
+    due = part(sums["guarantee"], due)
+    facts: dict[str, Any] = {"queue": job.queue, "due": due}
+    if more := over(due, limit):
+        yield Cause.of("guaranteed.limit", context=True, limit=part(limit, more),
+                       origin=limit_origin(seen, job.queue, part(limit, more)), **facts)
+    elif not over(due, held):
+        yield Cause.of("guaranteed.used", context=True, jobs=[seen.called(
+            uid) for uid, each in seen.ssn.jobs.items() if each is not job
+            and each.queue == job.queue and any(map(each.allocated.get, due))], **facts)
+    else:
+        beyond = {name: over(part(each["allocated"], due), each["real_capability"])
+                  for name, each in queues.items() if name not in (ROOT_QUEUE, job.queue)}
+        by = "reclaim" if "reclaim" in seen.ssn.enabled_actions else "no_reclaim"
+        others = [Message("guaranteed.other", queue=name, **{
+            key: part(queues[name][what], more) for key, what in (
+                ("held", "allocated"), ("limit", "real_capability"))})
+                  for name, more in beyond.items() if more]
+        yield Cause.of("guaranteed", Message(f"guaranteed.{by}"), context=True, held=held,
+                       others=others, **facts)
+
+
 def above(seen: Evidence, queue: str) -> list[str]:
     """Return the queues above a queue, its parent first."""
     tree = getattr(seen.ssn.plugins.get("capacity"), "queue_opts", {})

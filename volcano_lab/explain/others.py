@@ -151,7 +151,7 @@ class Others(fields.Fields):
             if world.queues[name].spec.reclaimable is False:
                 yield once(*(text for each in reclaims for text in each.most.settings),
                            f"queue/{name}.reclaimable=true", rank=Rank.SWITCH)
-        yield from self._before([
+        yield from self.before([
             other for other in ssn.jobs.values() if other is not job and any(
                 not task.pod.spec.node_name for task in other.tasks.values())])
 
@@ -210,10 +210,10 @@ class Others(fields.Fields):
         """That the job is served before another one that came first: by their priorities, or
         without the plugin by which that did.
         """
-        yield from self._before([other])
+        yield from self.before([other])
         yield from islice(self.first(order.numbers), "plugin" in order.numbers)
 
-    def _before(self, others: list[JobInfo]) -> Iterator[Option]:
+    def before(self, others: list[JobInfo]) -> Iterator[Option]:
         """That the job is served before others that wait; in other queues, its queue before theirs.
         """
         own, queues = self.job.queue, self.world.queues

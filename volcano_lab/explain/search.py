@@ -13,7 +13,7 @@ from attrs import evolve
 
 from volcano_lab.api import quantity
 from volcano_lab.changes import Change
-from volcano_lab.explain import configuration, why_job
+from volcano_lab.explain import configuration, overtaking, why_job
 from volcano_lab.explain.candidates import candidates, steadying
 from volcano_lab.explain.evidence import Evidence, counts, unbound
 from volcano_lab.explain.explanation import Cause
@@ -100,6 +100,7 @@ class Search(Tries):
             yield from self.sets([*own, *late], EVERY)
         if self._leaves_less():
             yield from self.chain()
+        yield from overtaking.held_back(self, causes)
         yield from sorted(self.singles(waits), key=lambda each: len(each.tried.removals))[:1]
         if all(not change.settings or ".more=" in change.settings[0] for change in self.offered):
             yield from self.singles(requests)

@@ -280,8 +280,7 @@ class Tries:
             tried = self.world.ended(change) if rank == Rank.WAIT else change
             world = self.world.applied(tried)
             if (raised := self._guaranteed(world[0])) != Change():
-                change += raised
-                tried += raised
+                change, tried = change + raised, tried + raised
                 world = self.world.applied(tried)
             if self._inadmissible(world[0]):
                 return None
@@ -310,14 +309,15 @@ class Tries:
 
     def _goes_on(self, change: Change, after: Outcome) -> Iterator[Message]:
         """What a change costs from now on: evictions in further cycles, quotas, guarantees."""
-        jobs = after.jobs
-        late = after.loops or (after.gone if self.large and after.cycles > 1 else [])
+        jobs, late = after.jobs, after.loops or (
+            after.gone if self.large and after.cycles > 1 else [])
         if queues := sorted({jobs[each.job].queue for each in late if each.job in jobs}):
             yield Message("cost.goes_on", queues=queues)
         if jobs[self.job.uid].queue != self.job.queue and self.job.queue in self.before.queues:
             yield Message("cost.quota")
         yield from [Message("cost.guarantee", queue=text.partition(".")[0].partition("/")[2])
-                    for text in change.settings if ".guarantee" in text][:1]
+                    for text in change.settings if ".guarantee" in text
+                    and not text.startswith(f"queue/{self.job.queue}.")][:1]
 
     def _remedy(self, change: Change, rank: int, alike: tuple[Change, ...], after: Outcome,
                 again: list[str]) -> Remedy:
@@ -329,8 +329,8 @@ class Tries:
             start |= {each: len(job.tasks) for each, job in self.before.jobs.items()
                       if not start[each]}
         cost = price(self.base, after.begun(uid) if self.large else after, start, uid, self._over)
-        cost.surplus = surplus(self.before, after.last, uid)
-        cost.owed = after.evicting(uid) == {"reclaim"}
+        cost.surplus, cost.owed = surplus(self.before, after.last, uid), (
+            after.evicting(uid) == {"reclaim"})
         names = Names(after.rest.session)
         brings = [*(spared(self.seen, self.base, after, uid) if self.keep else gains(
             self.seen, self.before, after, uid, gone=again))]

@@ -20,6 +20,7 @@ from volcano_lab.explain.refusals import admission_causes, limit_causes, never_s
 from volcano_lab.explain.releases import differs
 from volcano_lab.explain.required import too_near
 from volcano_lab.explain.settings import deadlines, ineffective, unread
+from volcano_lab.explain.sizes import resources
 from volcano_lab.explain.topology import beyond_tier, spread, topology_causes
 from volcano_lab.explain.volumes import claim_causes, driver_causes
 from volcano_lab.manifests import SCHEDULER, job_of, workloads
@@ -67,9 +68,9 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     return [*beyond.idle_causes(seen, job), *first,
             *(cause for cause in causes if cause.code not in said), *later, *stuck,
             *origin.both_share(seen, [*causes, *beside]),
-            *unread(seen.ssn, causes), *_placed_here(seen, job),
-            *kubelet.scaled(seen, job), *deadlines(seen, job),
-            *ineffective(seen, job), *beside]
+            *origin.guaranteed(seen, job, resources(causes)),
+            *unread(seen.ssn, causes), *_placed_here(seen, job), *kubelet.scaled(seen, job),
+            *deadlines(seen, job), *ineffective(seen, job), *beside]
 
 
 def _by_admission(lacking: list[Cause], causes: list[Cause]) -> tuple[list[Cause], list[Cause]]:
