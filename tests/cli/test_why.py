@@ -45,7 +45,7 @@ def test_why_shows_the_cause_the_records_and_what_would_change_it(tree):
     assert ("Queue team, above queue dev, refuses pod default/train-1: cpu 4 allocated + 1 "
             "requested = 5, limit 4 (its capability).") in shown
     assert "Decided by" not in shown
-    assert "queue team: capability cpu 4 -> 5 train-1 is placed on n1" in shown
+    assert "queue team: capability cpu 4 -> 5 placed on n1" in shown
     assert max(map(len, result.stdout.splitlines())) <= 80
 
 
@@ -177,8 +177,8 @@ def test_what_the_cluster_repeats_by_itself(tmp_path, capsys):
         "{name: predicates}, {name: capacity}]}]")
     given = [str(tmp_path / "cluster.yaml"), "--conf", str(tmp_path / "conf")]
     loop = "reclaim evicts pods of one for new (capacity allows it), and allocate returns the place"
-    for asked in ("--all", "new"):
-        assert main(["why", *given, asked]) == 0
+    for asked in (["--all"], ["new", "-o", "wide"]):
+        assert main(["why", *given, *asked]) == 0
         shown = " ".join(capsys.readouterr().out.split())
         assert shown.count(loop) == 1 and "(no pod is evicted again and again)" in shown
     assert main(["why", *given, "--all", "-o", "json"]) == 0

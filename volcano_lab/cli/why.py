@@ -14,7 +14,7 @@ from volcano_lab.api import amount_text
 from volcano_lab.cli import DONE, Mistake, inputs
 from volcano_lab.cli.output import print_data, styled, table, warn, width
 from volcano_lab.cluster import Cluster
-from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline, lint
+from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline, brief, lint
 from volcano_lab.framework import load_conf
 from volcano_lab.messages import Message, NoSuch, columns, gettext, one_line, parts, wrapped
 from volcano_lab.trace import Names, quantities, sentence
@@ -51,17 +51,26 @@ def why(words: tuple[str, ...], filenames: tuple[str, ...], every: bool, no_reme
     elif output == "name":
         print(explanation.about.replace(" ", "/", 1))
     else:
-        print(report(explanation, explainer.names, output == "wide"), flush=True)
-        end = perf_counter() + seconds
-        loops = explainer.loops(seconds / PART) if explanation.find_remedies else None
-        if loops is not None and not {*loops.messages} <= {*explanation.messages}:
-            print(_lines(loops.text, "    ", "  "), flush=True)
         given = [*files, *(["--base-conf", conf] if conf and explainer.conf != load_conf() else [])]
-        _print_remedies(explanation, seconds, given if output == "wide" else ())
-        _print_loops(loops, end)
-        if output == "wide" and (page := explanation.page):
-            print("\n" + _lines(str(Message("why.more", page=page))))
+        _print(explanation, explainer, seconds, given if output == "wide" else None)
     return DONE
+
+
+def _print(explanation: Explanation, explainer: Explainer, seconds: float,
+           files: Sequence[str] | None) -> None:
+    """Print an answer and the changes that are found in some seconds; with `files` all of it."""
+    wide, looks = files is not None, bool(explanation.find_remedies and seconds)
+    print(report(explanation, explainer.names, wide, looks), flush=True)
+    end = perf_counter() + seconds
+    loops = explainer.loops(seconds / PART) if explanation.find_remedies else None
+    if loops is not None and not {*loops.messages} <= {*explanation.messages}:
+        print(_lines(loops.text, "    ", "  "), flush=True)
+    more = _print_remedies(explanation, seconds, files) if looks else 0
+    _print_loops(loops, end)
+    if wide and (page := explanation.page):
+        print("\n" + _lines(str(Message("why.more", page=page))))
+    elif more:
+        print(_lines(str(Message("why.wide", n=more)), "    ", "  "))
 
 
 def _cycle(files: Sequence[str], read: Callable[[], Cluster], name: str | None,
@@ -162,28 +171,31 @@ def _print_loops(loops: Explanation | None, end: float) -> None:
         print(_lines(str(Message("why.ends", remedy=remedy))))
 
 
-def _print_remedies(explanation: Explanation, seconds: float, files: Sequence[str]) -> None:
-    """Print the changes that change the answer, each as soon as it is found; with `files`, also the
-    commands that try it and carry it out. What they have created again is below them.
+def _print_remedies(explanation: Explanation, seconds: float, files: Sequence[str] | None) -> int:
+    """Print the changes that change the answer, each as soon as it is found, below until when the
+    job waits without, and a command that carries it out if it fits beside; with `files`, all of
+    them, the commands that try them, too, and what is created again. Return how many are left out.
     """
-    if not explanation.find_remedies or not seconds:
-        return
-    start, found, again = perf_counter(), False, dict[str, None]()
-    print(styled(str(Message("why.changes")), bold=True), flush=True)
-    for remedy in explanation.remedies_within(seconds):
-        again |= dict.fromkeys(remedy.again)
-        found = True
-        print(_beside(remedy.change, remedy.effect, width()), flush=True)
-        if files:
-            lines = [shlex.join(["volcano-lab", "what-if", *files, *remedy.args])] * bool(
-                remedy.args)
-            print(*(f"      $ {line}" for line in lines + remedy.kubectl), sep="\n", flush=True)
+    start, found, again = perf_counter(), explanation.remedies_within(seconds), dict[str, None]()
+    wide, left, none = files is not None, list[Remedy](), True
+    print(styled(_lines(brief.changes_head(explanation, wide)), bold=True), flush=True)
+    for remedy in found if wide else brief.chosen(explanation, found, left):
+        none, commands = False, remedy.kubectl
+        line = _beside(*brief.texts(remedy, wide), width())
+        beside = f"{line}  $ {commands[0]}" if len(commands) == 1 and not wide else ""
+        print(beside if 0 < columns(beside) <= width() else line, flush=True)
+        if wide:
+            again |= dict.fromkeys(remedy.again)
+            lines = [shlex.join(["volcano-lab", "what-if", *(files or ()), *remedy.args])] * bool(
+                files and remedy.args)
+            print(*(f"      $ {line}" for line in lines + commands), sep="\n", flush=True)
     if perf_counter() - start > seconds:
         print("  " + str(Message("why.stopped", seconds=seconds)))
-    elif not found:
+    elif none:
         print("  " + str(Message("why.no_change")))
     if again:
         print(_lines(str(Message("why.again", n=len(again), objects=[*again])), "    ", "  "))
+    return len(left)
 
 
 def _beside(change: str, effect: str, most: int) -> str:
@@ -226,13 +238,14 @@ def explain(ask: Callable[[str], Explanation], name: str, namespace: str = "") -
     raise Mistake(one_line(problem))
 
 
-def report(explanation: Explanation, names: Names, records: bool = False) -> str:
-    """Return the answer, a paragraph per cause, and the `records` behind it if requested."""
-    most = width()
-    lines = [_lines(explanation.head)]
-    texts = [text for text in dict.fromkeys(cause.text for cause in explanation.causes) if text]
+def report(explanation: Explanation, names: Names, wide: bool = False, looks: bool = False) -> str:
+    """Return the answer, a paragraph per cause, and if it is `wide` all details and the records
+    behind it; where it `looks` for changes, these say until when a job waits.
+    """
+    most, texts = width(), brief.paragraphs(explanation, wide)
+    lines = [_lines(brief.head(explanation, wide, looks))]
     lines += ["", *(_lines(text, "    ", "  ") for text in texts)] if texts else []
-    if explanation.chain and records:
+    if explanation.chain and wide:
         shown = explanation.chain[:MOST]
         lines += ["", str(Message("why.records"))]
         lines += [_lines(f"{record.action}: {names.plainly(sentence(record))}", " " * 10,

@@ -106,11 +106,12 @@ def due(seen: Evidence, job: JobInfo, records: list[Record]) -> Iterator[Message
     losing = [seen.ssn.jobs[uid] for uid in dict.fromkeys(
         seen.tasks[pod].job for record in records for pod in record["chosen"])]
     names = evidence.requested(job.in_status(PIPELINED).values())
-    owed = seen.sums(job.queue, over(names, {}))
+    sums = seen.sums(job.queue, over(names, {}))
+    owed = over(sums["deserved"], sums["allocated"]) if sums else {}
     shared = SHARES & seen.ssn.plugins.keys()  # two compute it, each in its own way
-    if "reclaim" in by and len(shared) == 1 and owed and over(owed["deserved"], owed["allocated"]):
+    if "reclaim" in by and len(shared) == 1 and owed:
         yield Message("promised.owed", queue=job.queue, sums=[sums_of(
-            seen, None, queue, over(names, {})) for queue in dict.fromkeys(
+            seen, None, queue, owed) for queue in dict.fromkeys(
                 [job.queue, *(each.queue for each in losing)])])
     less = max((each.priority for each in losing), default=job.priority)
     if "preempt" in by and less < job.priority:
