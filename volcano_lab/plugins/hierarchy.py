@@ -35,7 +35,9 @@ class HierarchicalNode:
 
     def clone(self) -> HierarchicalNode:
         """Return a copy with the same children, each of which is copied when it is changed."""
-        return evolve(self, children={**self.children})
+        return HierarchicalNode(self.name, self.weight, {**self.children}, self.is_job,
+                                self.request, self.allocated, self.share, self.dominant_resource,
+                                self.saturated)
 
 
 class Hierarchy:
@@ -88,12 +90,14 @@ class Hierarchy:
         children = [child for _, child in sorted(node.children.items())]
         poorest = min([1.0, *[child.share for child in children
                               if child.share and not child.saturated]])
-        node.allocated = EMPTY
+        cpu, memory, scalars = 0.0, 0.0, dict[str, float]()  # sums without a value for each child
         for child in children:
             if child.share != 0:
-                scaled = child.allocated if child.saturated else child.allocated * (poorest /
-                                                                                    child.share)
-                node.allocated = node.allocated + scaled
+                held, ratio = child.allocated, 1.0 if child.saturated else poorest / child.share
+                cpu, memory = cpu + held.milli_cpu * ratio, memory + held.memory * ratio
+                for name, amount in held.scalars.items() if held.scalars else ():
+                    scalars[name] = scalars.get(name, 0.0) + amount * ratio
+        node.allocated = Resource(cpu, memory, scalars or None)
         node.dominant_resource, node.share = dominant_share(node.allocated, self.total)
         node.saturated = all(child.saturated for child in children)
 
