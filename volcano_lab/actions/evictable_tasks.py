@@ -131,7 +131,7 @@ class ShortNodes:
         """Return the current rows, which a caller may add to."""
         moved, nodes = self.ssn.moved, self.ssn.nodes
         if self._seen < len(moved):
-            for job, name in {*moved[self._seen:]}:
+            for job, name in {*moved[self._seen:]} if self._rows.any() else ():
                 names = [name, *{task.node_name for task in self.ssn.jobs[job].tasks.values()}]
                 self._rows[[nodes[each].row for each in names if each in nodes]] = False
             self._seen = len(moved)

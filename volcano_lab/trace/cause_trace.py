@@ -73,9 +73,8 @@ class CauseTrace(Trace):
                 or not self._own.isdisjoint((task, record.get("reclaimer")))):
             return
         if self._moved:
-            tasks, self._moved = self._moved.values(), {}
-            for other in tasks:
-                super()._moved_by(other)
+            self._keep(self._changes.of_tasks(*self._moved.values()))
+            self._moved = {}
         super()._append(record)
 
     def _moved_by(self, task: TaskInfo) -> None:

@@ -199,13 +199,13 @@ class Trace(Outline):
             self.log.setdefault(len(self.records), []).extend(seen)
 
     def _moved_by(self, task: TaskInfo) -> None:
-        self._keep(self._changes.of_task(task))
+        self._keep(self._changes.of_tasks(task))
 
     def changed(self, kind: str, subject: Any) -> None:
         changes = self._changes
         job = None if changes is None else self._ssn.jobs.get(getattr(subject, "job", subject.uid))
         if changes is not None and job is not None:
-            self._keep(changes.of_job(job) if job is subject else changes.of_task(subject))
+            self._keep(changes.of_jobs(job) if job is subject else changes.of_tasks(subject))
             super().changed(kind, subject)
 
     # -- extension points ------------------------------------------------------------------------

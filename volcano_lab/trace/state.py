@@ -119,20 +119,23 @@ class Changes:
         self._found: Seen = []
         self.everywhere()  # the start includes all of that
 
-    def of_task(self, task: TaskInfo) -> Seen:
-        """Return the changes of an operation on one task: the task, nodes, its job and its queue
-        with all its parents.
+    def of_tasks(self, *tasks: TaskInfo) -> Seen:
+        """Return the changes of operations on some tasks: the tasks, nodes, their jobs and their
+        queues with all parents of these.
         """
-        self._look("tasks", task.key, _task(task))
+        for task in tasks:
+            self._look("tasks", task.key, _task(task))
         self._nodes()
-        if task.job in self.ssn.jobs:
-            return self.of_job(self.ssn.jobs[task.job])
-        return self._taken()
+        jobs = self.ssn.jobs
+        return self.of_jobs(*[jobs[uid] for uid in {task.job: None for task in tasks}
+                              if uid in jobs])
 
-    def of_job(self, job: JobInfo) -> Seen:
-        """Return the changes of one job and its queue with all its parents."""
-        self._look("jobs", job.uid, _job(job, self.shares))
-        for name in (job.queue, *self._ancestors[job.queue]) if job.queue in self.sums else ():
+    def of_jobs(self, *jobs: JobInfo) -> Seen:
+        """Return the changes of some jobs and their queues with all parents of these."""
+        for job in jobs:
+            self._look("jobs", job.uid, _job(job, self.shares))
+        used = {job.queue: None for job in jobs if job.queue in self.sums}
+        for name in {each: None for queue in used for each in (queue, *self._ancestors[queue])}:
             self._look("queues", name, _queue(self.sums[name]))
         return self._taken()
 

@@ -7,7 +7,7 @@ applies what was before in reverse order. No step keeps a copy of the cluster.
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import Self
+from typing import Any, Self
 
 from volcano_lab.messages import Misuse, friendly_errors, gettext
 from volcano_lab.trace import OPERATIONS, Part, Record, Shown, State, TraceReader, sentence, state
@@ -81,10 +81,8 @@ class Stepper(Shown):
         """Move to right after a record, forwards or backwards; -1 is the start."""
         number = max(-1, min(number, len(self.trace.records) - 1))
         then, now = (bisect_right(self._steps, at) for at in (self.at, number))
-        for step in self._steps[then:now]:
-            self._move(self.trace.records[step], False)
-        for step in reversed(self._steps[now:then]):
-            self._move(self.trace.records[step], True)
+        self._move(self._steps[then:now], False)
+        self._move(self._steps[now:then][::-1], True)
         self.at = number
         return self
 
@@ -129,13 +127,17 @@ class Stepper(Shown):
     def _to(self, number: int | None) -> Record | None:
         return None if number is None else self.goto(number).record
 
-    def _move(self, record: Record, back: bool) -> None:
-        log = self.trace.log.get(record.number, [])
-        for what, name, before, now in log[::-1] if back else log:
-            fields = state.named(what, before if back else now)
-            self.state[what][name] = self.state[what][name] | fields
-        if record.kind in OPERATIONS and record["statement"] is not None:
-            self._track(record, BACK[record.kind] if back else record.kind)
+    def _move(self, steps: Iterable[int], back: bool) -> None:
+        """Apply some steps, of the changes of an object the last one."""
+        last: dict[tuple[str, str], tuple[Any, ...]] = {}
+        for step in steps:
+            log, record = self.trace.log.get(step, []), self.trace.records[step]
+            for what, name, before, now in log[::-1] if back else log:
+                last[what, name] = before if back else now
+            if record.kind in OPERATIONS and record["statement"] is not None:
+                self._track(record, BACK[record.kind] if back else record.kind)
+        for (what, name), raw in last.items():
+            self.state[what][name] = self.state[what][name] | state.named(what, raw)
 
     def _track(self, record: Record, way: str) -> None:
         """Update a statement's operations: done at the end, undone from the end, committed from the
