@@ -146,7 +146,7 @@ class Outcome:
     def add(self, ssn: Session, trace: TraceReader) -> None:
         """Count in what a cycle did."""
         before, self.cycles = bool(self.gone), self.cycles + 1
-        self.first, self.last = self.first or ssn, ssn
+        self._take(ssn)
         jobs = {task.key: uid for uid, job in ssn.jobs.items() for task in job.tasks.values()}
         why = {pod: (record.action, record.get("task")) for record in trace.iter("victims")
                for pod in record["chosen"]}
@@ -169,6 +169,12 @@ class Outcome:
             self.fewest[uid] = min(here, self.fewest.get(uid, here))
             if here != self.since.get(uid, (-1, 0))[0]:
                 self.since[uid] = here, self.cycles
+
+    def _take(self, ssn: Session) -> None:
+        """Keep the first session, the one at rest and the last; free others at once."""
+        if self.last not in (None, self.first, self.rest and self.rest.session):
+            vars(self.last).clear()  # without cycles of references, as in `Trial.run`
+        self.first, self.last = self.first or ssn, ssn
 
     @property
     def jobs(self) -> dict[str, JobInfo]:

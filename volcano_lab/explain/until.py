@@ -49,9 +49,10 @@ class Until(Tries):
         runs = [uid for uid in others if owners.ends(jobs[uid])]
         waits = [uid for uid in others if self._only_waits(jobs[uid])]
         for code, uids in (("ends", runs), ("first", [*runs, *waits]), ("stays", others)):
-            if uids and self._gives(uids):
-                few = self._few(runs, causes) if uids == runs else [
-                    uid for uid in self._pruned(uids, before) if uid not in before]
+            few = self._few(uids, causes) if uids == runs else [
+                uid for uid in self._pruned(uids, before) if uid not in before
+            ] if self._gives(uids) else None
+            if few is not None:
                 yield Message(f"until.{code}" if few else "until.ends.some", what=what, n=len(few),
                               jobs=[*map(self.seen.called, few)],
                               others=Message("until.others") if runs else None)
@@ -87,10 +88,13 @@ class Until(Tries):
                                          *(f"pod/{key}" for key in pods))))
         return found >= (PLACED if self.job.tasks else ADMITTED)
 
-    def _few(self, uids: list[str], causes: list[Cause]) -> list[str]:
+    def _few(self, uids: list[str], causes: list[Cause]) -> list[str] | None:
         """The jobs of one node, or of as many as pods wait, that are enough; where nodes have
-        enough left, the smallest, or the largest ones; nothing where more have to end.
+        enough left, the smallest, or the largest ones; nothing where more have to end, None where
+        all are not enough. The fewest are tried first, as that takes the shortest time.
         """
+        if not uids:
+            return None
         names, jobs = sizes.resources(causes), self.before.jobs
         small, *large = sorted(uids, key=lambda uid: [
             jobs[uid].allocated.get(name) for name in names])
@@ -100,6 +104,8 @@ class Until(Tries):
             few = [*dict.fromkeys(chain(*groups[:count]))]
             if self._gives(few):
                 return self._pruned(few, [])
+            if not self._gives(uids):
+                return None
         return []
 
     def _pruned(self, uids: list[str], kept: Container[str]) -> list[str]:

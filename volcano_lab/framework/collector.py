@@ -4,6 +4,7 @@ Volcano: none
 """
 
 import gc
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -28,8 +29,19 @@ def collector_paused(enable: Callable[[], None] = gc.enable) -> Iterator[None]:
             enable()
 
 
+_GROWN = 2
+_blocks = 0  # of memory that were in use after the last look at everything
+
+
 def enable_past_young() -> None:
-    """Turn the collector on without a look at what was created since: it is kept for long."""
+    """Turn the collector on without a look at what was created since: it is kept for long. Look at
+    everything once the memory in use has doubled: Python would not count these objects.
+    """
+    global _blocks
+    if sys.getallocatedblocks() > _GROWN * _blocks:
+        if _blocks:
+            gc.collect()
+        _blocks = sys.getallocatedblocks()
     gc.freeze()
     gc.unfreeze()  # into the oldest generation
     gc.enable()
