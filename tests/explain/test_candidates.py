@@ -528,7 +528,7 @@ WITHOUT = {
     "it says more of another cause": """
         best_effort_queue created_by deadline known_defect unknown gang_minimum in_part no_gang
         no_gang.owner no_gang.apart no_gang.slip group_unread quota_counts evicts_for_admitted
-        despite guaranteed guaranteed.limit guaranteed.used
+        despite admitted_early guaranteed guaranteed.limit guaranteed.used
         hierarchical_order preempt_order protected protected_by_conformance pending_policy
         queue_stays topology_outside tried_before""",
     "it answers another question": """

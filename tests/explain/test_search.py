@@ -189,8 +189,7 @@ def searched(options, gives, monkeypatch, large=False, refused=(), nodes=3, **fa
     search = Tried(gives, refused)
     search.keep, search.large = False, large
     search.before = SimpleNamespace(nodes=dict.fromkeys(range(nodes)))
-    search._seconds = lambda first, ranks: [
-        option for option in options if option.rank in ranks and option.most != first.most]
+    search._next = lambda change: ([], [each for each in options if each.most != change])
     monkeypatch.setattr("volcano_lab.explain.search.candidates", lambda *_: options)
     return search, given(search.found([]))
 

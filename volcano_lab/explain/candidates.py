@@ -9,7 +9,16 @@ from itertools import chain
 
 from volcano_lab.api import FAILED, PIPELINED, ROOT_QUEUE, JobInfo, objects as api, total
 from volcano_lab.changes import Change, Draft, value_before, value_of, value_text
-from volcano_lab.explain import configuration, evictions, options, others, owners, sizes, values
+from volcano_lab.explain import (
+    configuration,
+    evictions,
+    options,
+    others,
+    owners,
+    rules,
+    sizes,
+    values,
+)
 from volcano_lab.explain.configuration import SWITCHED, in_order, switched, without_action
 from volcano_lab.explain.evidence import ended
 from volcano_lab.explain.explanation import TABLES, Cause, added, part
@@ -117,6 +126,8 @@ class Candidates(others.Others):
             yield configuration.with_action(world, "allocate")
         if codes & {*sizes.FULL, *CAPABILITY, "over_deserved", "overcommit_refuses"}:
             yield from self._from_others()
+        if codes & {*rules.OCCUPIED} and evictions.less_important(self.ssn, job):
+            yield self._preempt("", True)
         if codes & {*CAPABILITY, *SHARE, "queue_closed", "refused", "node_group"}:
             yield from options.in_queues(world, [job.uid], self._other_queues(job.queue))
         yield from self._ends(causes)

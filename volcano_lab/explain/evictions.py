@@ -139,7 +139,7 @@ def _not_reclaimable(seen: Evidence, job: JobInfo) -> dict[str, Amounts]:
     job waits for.
     """
     found: dict[str, Amounts] = {}
-    wanted = _wanted(job)
+    wanted = _short(seen, job)
     for name, queue in seen.ssn.queues.items():
         sums = seen.trace.start["queues"].get(name)
         if sums is None or name == job.queue or queue.reclaimable:
@@ -160,9 +160,18 @@ def _unset(seen: Evidence, job: JobInfo) -> Message | None:
 
 
 def _wanted(job: JobInfo) -> dict[str, None]:
-    """The resources that pods of the job wait for."""
+    """The resources that pods of the job request."""
     return dict.fromkeys(name for task in unplaced(job)
                          for name in over(amounts(task.init_resreq), {}))
+
+
+def _short(seen: Evidence, job: JobInfo) -> dict[str, None]:
+    """Those of which no node has enough left for a pod; all where each has a node with enough."""
+    free = [node.idle for node in seen.ssn.nodes.values()]
+    wanted = _wanted(job)
+    return {name: None for name in wanted if any(
+        max((idle.get(name) for idle in free), default=0.0) < task.init_resreq.get(name)
+        for task in unplaced(job))} or wanted
 
 
 def first_node(seen: Evidence, action: str, nodes: list[str]) -> Message | None:

@@ -149,7 +149,7 @@ class Explainer(Shown):
         if not loops and remedies.lacks(job, {cause.code for cause in causes}, causes):
             said += until(self.evidence, job, causes)
             causes = [*causes, *kept_free(self.evidence, job, causes, said)]
-        shown = [cause for cause in causes if not said_already(cause, causes)]
+        shown = [cause for cause in causes if cause.said and not said_already(cause, causes)]
         found = Explanation(f"job {self.names.called(uid)}", said, shown,
                             remedies.finder(self.evidence, job, causes))
         return self._taken(found, job.tasks.values())

@@ -143,6 +143,11 @@ def gap_of(cause: Cause, sure: bool = False) -> Message | None:
     return Message(code, **facts | _short({**facts, **(gang or pods)}))
 
 
+def first_gap(causes: Iterable[Cause]) -> Message | None:
+    """Return what the first of some causes that has a gap makes a job wait for."""
+    return next(filter(None, map(gap_of, causes)), None)
+
+
 def _short(facts: dict[str, Any]) -> dict[str, Amounts]:
     """What is missing of a sum, or else of what a pod asks for, under `short`."""
     asked, there = (next((facts[name] for name in names if facts.get(name) is not None), None)

@@ -165,11 +165,14 @@ class Others(fields.Fields):
         Helm's configuration without what keeps pods of gangs no larger than its own.
         """
         if self.job.is_pending():
-            actions = with_action(self.world, "preempt", but="enqueue").most.settings
-            keepers = reversed(KEEPERS) if self._meets_gangs() else ()
-            yield options.several([*actions, *(
-                f"plugin/{name}.{SWITCHED['preempt']}=false" for name in keepers
-                if name in self.ssn.plugins)], Rank.SWITCH)
+            yield self._preempt("enqueue", self._meets_gangs())
+
+    def _preempt(self, but: str, guards: bool) -> Option:
+        """The action preempt `but` for another one, and without the plugins that keep pods."""
+        actions = with_action(self.world, "preempt", but=but).most.settings
+        return options.several([*actions, *(
+            f"plugin/{name}.{SWITCHED['preempt']}=false" for name in reversed(KEEPERS)
+            if guards and name in self.ssn.plugins)], Rank.SWITCH)
 
     def _meets_gangs(self) -> bool:
         """Whether gangs that are less important and no larger hold something."""

@@ -50,7 +50,8 @@ def kept_free(seen: Evidence, job: JobInfo, causes: list[Cause], said: Sequence[
     uids = {seen.called(uid): uid for uid in seen.ssn.jobs}
     names = [name for each in said if isinstance(each, Message) and each.code in TAKERS
              for name in each.facts["jobs"]]
-    found = [*_Overtaking(seen, job, "", inf).tried(causes, [uids[name] for name in names])
+    first = any(getattr(each, "code", "") == TAKERS[0] for each in said)
+    found = [*_Overtaking(seen, job, "", inf).tried(causes, [uids[name] for name in names], first)
              ] if names and job.tasks else []
     for cause in causes if found else ():  # what is tried, not what may help
         cause.said = [each for each in cause.sentences
@@ -59,8 +60,13 @@ def kept_free(seen: Evidence, job: JobInfo, causes: list[Cause], said: Sequence[
 
 
 def held_back(tries: Tries, causes: list[Cause]) -> Iterator[Remedy]:
-    """Yield what was tried and keeps for a job what others leave, each with the end of these."""
+    """Yield the end of those that come before a job, too, and what was tried and keeps for it what
+    others leave, each with the end of these.
+    """
     for numbers in [cause.numbers for cause in causes if cause.code == "kept_free"]:
+        both = Change(removals=numbers["first"])
+        plain = tries.judged(both, Rank.WAIT) if numbers["first"] else None
+        yield from [evolve(plain, deleted=frozenset())] if plain else ()
         ends = Change(removals=tuple(numbers["ends"]))
         found = (tries.judged(way + ends, Rank.WAIT) for way in numbers["ways"])
         for remedy in islice(filter(None, found), OFFERED):
@@ -69,20 +75,31 @@ def held_back(tries: Tries, causes: list[Cause]) -> Iterator[Remedy]:
 
 
 class _Overtaking(Tries):
-    def tried(self, causes: list[Cause], takers: list[str]) -> Iterator[Cause]:
-        """Yield the ways that were tried, those that keep it with the jobs that have to end."""
+    def tried(self, causes: list[Cause], takers: list[str], first: bool) -> Iterator[Cause]:
+        """Yield the ways that were tried, those that keep it with the jobs that have to end; those
+        that have to end with the ones that come `first`.
+        """
         jobs, ends = self.before.jobs, list[str]()
         keeps, fails = list[Way](), list[Way]()
         for way in self._ways(causes, [jobs[uid] for uid in takers]):
-            ends = ends or next((self._needed(way[1], some) for some in self._ends(causes)
-                                 if self.job.uid in self._placed(way[1], some)), [])
+            ends = ends or self._enough(way[1], causes)
             (keeps if ends and self._stays(way[1], ends) else fails).append(way)
-        if 1 < len(ends) <= MOST:
-            yield Cause("kept_free", [
-                *[Message("kept_free", ways=[said for said, _ in keeps])] * bool(keeps),
-                *[Message("kept_free.not", ways=[said for said, _ in fails])] * bool(fails)],
-                {"ways": [way for _, way in keeps], "lost": [way for _, way in fails if keeps],
-                 "ends": [self.world.owner(uid, False) for uid in ends]}, [], True)
+        several = 1 < len(ends) <= MOST  # else the search finds what is enough with one end
+        before = tuple(self.world.owner(uid, False) for uid in takers)
+        runs = self._enough(Change(removals=before), causes) if first else []
+        yield Cause("kept_free", [
+            Message(code, ways=[said for said, _ in some]) for code, some in (
+                ("kept_free", keeps), ("kept_free.not", fails)) if several and some],
+            {"ways": [way for _, way in keeps] * several,
+             "lost": [way for _, way in fails if several and keeps],
+             "ends": [self.world.owner(uid, False) for uid in ends],
+             "first": (*(self.world.owner(uid, False) for uid in runs), *before) if runs else ()},
+            [], True)
+
+    def _enough(self, way: Change, causes: list[Cause]) -> list[str]:
+        """Jobs whose end gives the job its places with a change."""
+        return next((self._needed(way, some) for some in self._ends(causes)
+                     if self.job.uid in self._placed(way, some)), [])
 
     def _ends(self, causes: list[Cause]) -> Iterator[list[str]]:
         """Jobs that run and may have to end: those of a node, of as many as pods wait, or all."""

@@ -87,6 +87,22 @@ def _beyond_pods(job: JobInfo, compared: list[Record]) -> Iterator[Cause]:
                        asked=part(requested(job.tasks.values()), names), later=later)
 
 
+def admitted_early(seen: Evidence, job: JobInfo, names: Iterable[str]) -> Iterator[Cause]:
+    """Yield that enqueue compared less than the minimum of pods requests of what they wait for, as
+    the PodGroup's minResources say less.
+    """
+    given, count = job.pod_group.spec.min_resources, job.min_available
+    sizes = [amounts(task.init_resreq) for task in job.tasks.values()]
+    least = {name: sum(sorted(size.get(name, 0.0) for size in sizes)[:count])
+             for name in names} if given and len(sizes) >= count else {}
+    less = over(least, amounts(job.get_min_resources()))
+    if less and seen.plugins("job_enqueueable") and not job.is_pending():
+        field = str(owners.known_of("minimum", owners.owner_of(job)) or "")
+        yield Cause.of("admitted_early", context=True, n=count, asked=part(least, less), least={
+            name: amounts(job.get_min_resources()).get(name, 0.0) for name in less}, field=[
+                field.replace("minAvailable", "minResources")] * ("." in field))
+
+
 def _comparison(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     """The sum that a plugin compared with a limit when it refused the job."""
     names = record["short_of"]

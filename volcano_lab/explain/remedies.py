@@ -151,8 +151,9 @@ def place(remedy: Remedy, job: JobInfo) -> tuple[int, ...]:
     splits = (lower or bool(price.ends)) and remedy.placed < len(job.tasks)
     cuts = change.removals or any(".requests" in text for text in change.settings)
     stage = STAGES.get(rank, 3 if price.takes or cuts else 2)
+    removals = () if rank == Rank.WAIT else change.removals  # they end by themselves
     changed = {text.partition("=")[2] if ".queue=" in text else text.partition(".")[0]
-               for text in (*change.settings, *change.removals)} - remedy.world.own(job)
+               for text in (*change.settings, *removals)} - remedy.world.own(job)
     shared = [each for each in changed if each.startswith(("conf/", "plugin/"))]
     scope = max((1 + each.startswith("conf/") * (1 + any(
         name not in each for name in remedy.world.actions)) for each in shared), default=0)

@@ -17,6 +17,7 @@ from volcano_lab.explain import configuration, overtaking, why_job
 from volcano_lab.explain.candidates import candidates, steadying
 from volcano_lab.explain.evidence import Evidence, counts, unbound
 from volcano_lab.explain.explanation import Cause
+from volcano_lab.explain.head import first_gap
 from volcano_lab.explain.options import Option, Rank, World, smallest
 from volcano_lab.explain.outcome import Deadline, TooLate, run
 from volcano_lab.explain.remedy import Remedy
@@ -28,10 +29,8 @@ from volcano_lab.trace import CauseTrace, grouped
 
 SETS, FIRSTS, ALIKE, LONGEST = 2, 6, 24, 6
 """Sets that are offered, changes that begin one, alternatives of a kind, changes of a `chain`."""
-LARGER = 8
-"""The most nodes that are offered for all pods of a job."""
-ABOUT = 12
-"""In a `LARGE` cluster nodes are counted to 1/`ABOUT`."""
+LARGER, ABOUT = 8, 12
+"""The most nodes for all pods of a job; in a `LARGE` cluster nodes are counted to 1/`ABOUT`."""
 ALTERNATIVES = ("uncordon", "repair", "label", "queue", "group", "topology", "slots", "class")
 """Options of a kind of which any one does; each of the other kinds is shown alone."""
 ALONE = ("cut", "queue", "minimum", "guard")
@@ -73,6 +72,7 @@ class Search(Tries):
         super().__init__(*args, **named)
         self.offered: set[Change] = set()
         self._refused: set[Change] = set()  # by the cycles that follow
+        self._now = ""  # what it waits for without a change
         self._none_ends = False  # of those that hold what it lacks
         self._enough: tuple[int, ...] = PLACED, PROMISED, ADMITTED  # what an option is to give
 
@@ -81,6 +81,7 @@ class Search(Tries):
         what it takes; in a large cluster first what takes short tries.
         """
         options = candidates(self.world, self.before, self.job, causes, self.keep)
+        self._now = str(first_gap(causes))
         self._none_ends = any("deadlock" in cause.numbers for cause in causes)
         if self.keep:
             yield from self.singles(options)
@@ -92,6 +93,7 @@ class Search(Tries):
         several, waits = [*own, *less], waits[:1 if self.large else 2]
         yield from self._large(several, [*waits, *late], requests) if self.large else (
             self.singles(own))
+        yield from overtaking.held_back(self, causes)
         yield from self.sets(several, SPARING)
         if not self.large:
             yield from self.singles(late)
@@ -100,7 +102,6 @@ class Search(Tries):
             yield from self.sets([*own, *late], EVERY)
         if self._leaves_less():
             yield from self.chain()
-        yield from overtaking.held_back(self, causes)
         yield from sorted(self.singles(waits), key=lambda each: len(each.tried.removals))[:1]
         if all(not change.settings or ".more=" in change.settings[0] for change in self.offered):
             yield from self.singles(requests)
@@ -250,11 +251,16 @@ class Search(Tries):
         found: list[Remedy] = []
         tried = set(self.offered)
         for first in sorted(firsts, key=lambda option: -self.best(option))[:FIRSTS]:
-            for change, most, alike in self._after(
-                    first, self._seconds(first, ranks) if seconds is None else seconds):
+            then, options = self._next(first.most) if seconds is None else ([], seconds)
+            gap = first_gap(then)  # what the second change is for
+            alone = [Message("gains.alone", gap=gap)] if gap and str(gap) != self._now else []
+            some = [each for each in options if seconds or (each.rank in {*ranks, Rank.WAIT} and (
+                each.kind not in ALONE or Rank.NODES in ranks))]
+            for change, most, alike in self._after(first, some):
                 if not any(map(change.has, tried)):
                     tried |= {change, *alike}
-                    found += filter(None, [self.judged(change, most, alike)])
+                    found += [evolve(each, brings=(*each.brings, *alone)) if alone else each
+                              for each in [self.judged(change, most, alike)] if each]
             if perf_counter() > self.end or len(found) >= FIRSTS:
                 break
         self.offered |= {each for remedy in found for each in (remedy.tried, *remedy.alike)}
@@ -283,12 +289,6 @@ class Search(Tries):
         steps = smallest(lambda step: self.at(before + option.at(step) + after) == PLACED,
                          option.steps, option.first)
         return option.at(steps or option.steps)
-
-    def _seconds(self, first: Option, ranks: frozenset[int]) -> list[Option]:
-        """What may be changed besides an option: by what the job waits for after it."""
-        return [option for option in self._next(first.most)[1]
-                if (option.rank in ranks or option.rank == Rank.WAIT)
-                and (option.kind not in ALONE or Rank.NODES in ranks)]
 
     def _next(self, change: Change) -> tuple[list[Cause], list[Option]]:
         """What the job waits for after a change, and what may turn that; nothing once it has all

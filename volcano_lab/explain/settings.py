@@ -86,6 +86,8 @@ def ineffective(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                 and each[2] in row["keys"]]
         if any(FORMS[row["form"]](each[3]) for each in read):
             continue
+        if any(_holds(seen, job, row, each[3]) for each in found):
+            continue
         if found:
             cause = _said(job, row, by, *(read or found)[0], bool(read))
             admits = "none" in row and not was_admitted(seen, job) and not _places(seen, job, cause)
@@ -96,6 +98,15 @@ def ineffective(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                 {*row["keys"]}.isdisjoint(seen.ssn.plugins[by[0]].arguments)):
             cause = _said(job, row, by, "", "", row["keys"][-1], "", False)
             yield from [cause] * _places(seen, job, cause)
+
+
+def _holds(seen: Evidence, job: JobInfo, row: dict[str, Any], text: str) -> bool:
+    """Whether a value that is not read holds nevertheless: the default of all pods, or jobs."""
+    if row["form"] == "bool":
+        value = parse_bool(text)
+        return value is not None and all(task.preemptable == value for task in job.tasks.values())
+    sla: Any = seen.ssn.plugins.get("sla") if "sla" in row["by"] else None
+    return sla is not None and None is not sla.waiting_time == parse_duration(text)
 
 
 def _places(seen: Evidence, job: JobInfo, cause: Cause) -> bool:

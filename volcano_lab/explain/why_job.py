@@ -16,7 +16,12 @@ from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.order import hierarchical_order, priority_note
 from volcano_lab.explain.promises import going_causes
 from volcano_lab.explain.questions import packed
-from volcano_lab.explain.refusals import admission_causes, limit_causes, never_starts
+from volcano_lab.explain.refusals import (
+    admission_causes,
+    admitted_early,
+    limit_causes,
+    never_starts,
+)
 from volcano_lab.explain.releases import differs
 from volcano_lab.explain.required import too_near
 from volcano_lab.explain.settings import deadlines, ineffective, unread
@@ -69,6 +74,7 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
             *(cause for cause in causes if cause.code not in said), *later, *stuck,
             *origin.both_share(seen, [*causes, *beside]),
             *origin.guaranteed(seen, job, resources(causes)),
+            *admitted_early(seen, job, resources(causes)),
             *unread(seen.ssn, causes), *_placed_here(seen, job), *kubelet.scaled(seen, job),
             *deadlines(seen, job), *ineffective(seen, job), *beside]
 
