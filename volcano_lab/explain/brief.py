@@ -81,16 +81,17 @@ def chosen(explanation: Explanation, remedies: Iterable[Remedy], left: list[Reme
     each kind, as many as `MOST`, and that of some pods only where none before places all; none is
     left alone. An end of jobs is left out where the answer says which would be enough.
     """
-    kinds, whole = set[int](), False
+    kinds, whole = set[tuple[int, bool]](), False
     ends = any(each.facts.get("jobs") for each in _until(explanation))
     for each in remedies:
         some = any(said.code == "gains.left" for said in each.brings)
-        if ends and each.rank == Rank.WAIT and not each.tried.settings:
+        waits = each.rank == Rank.WAIT and not each.tried.settings
+        if ends and waits:
             continue
-        if (some and whole) or each.rank in kinds or len(kinds) == MOST:
+        if (some and whole) or (each.rank, waits) in kinds or len(kinds) == MOST:
             left.append(each)
         else:
-            kinds.add(each.rank)
+            kinds.add((each.rank, waits))
             yield each
         whole |= not some
     if len(left) == 1:
