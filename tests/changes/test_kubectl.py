@@ -10,6 +10,7 @@ from volcano_lab.changes import Change
 from volcano_lab.changes.kubectl import created_again, kubectl
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import from_dict
 from volcano_lab.manifests.writer import to_dict
 
@@ -55,6 +56,8 @@ def world():
      """-p '{"status": {"state": "Closed"}}'"""),
     (Change(("job/train.queue=b",)),
      """kubectl patch podgroup train -n default --type merge -p '{"spec": {"queue": "b"}}'"""),
+    (Change(("job/train.priorityClassName=a",)), "kubectl patch podgroup train -n default --type "
+     """merge -p '{"spec": {"priorityClassName": "a"}}'"""),
     (Change(("job/train.annotations[sla-waiting-time]=1m",)),
      "kubectl annotate podgroup/train pod/train-0 pod/train-1 -n default sla-waiting-time=1m "
      "--overwrite"),
@@ -92,11 +95,14 @@ def test_a_job_of_volcano_lets_its_minimum_change_and_its_queue_not():
     job = [from_dict(yaml.safe_load(WORKLOADS.partition("---")[0]), strict=True)]
     assert kubectl(Change(("job/gang.minAvailable=2",)), job) == [
         """kubectl patch vcjob gang -n team --type merge -p '{"spec": {"minAvailable": 2}}'"""]
+    assert kubectl(Change(("job/gang.priorityClassName=a",)), with_defaults(job)) == [
+        """kubectl patch vcjob gang -n team --type merge """
+        """-p '{"spec": {"priorityClassName": "a"}}'"""]
     assert kubectl(Change(("job/gang.queue=b",)), job) == []
 
 
 @pytest.mark.parametrize("setting", [
-    "job/team/gang.tolerations=[]", "job/team/gang.queue=b", "job/train.priorityClassName=a",
+    "job/team/gang.tolerations=[]", "job/team/gang.queue=b",
     "job/team/gang.requests.cpu=500m", "job/train.requests.cpu=500m", "job/train.pods=1",
     "job/team/gang.spec.tasks.0.name=b",
     "node/n2.taints=[{key: gpu, effect: NoSchedule}]", "node/n2.taints+=[]", "node/n3.taints=[]"])
@@ -156,6 +162,8 @@ def test_what_has_a_template_is_changed_there(kind, setting, command):
   {{name: b}}, {{name: c, resources: {{requests: {{cpu: 1}}}}}}]}}}}}}}}""").objects()
     group = next(obj for obj in world if obj.kind == "PodGroup")
     found = kubectl(Change((f"job/{group.key}.{setting}",)), world)
+    if kind == "StatefulSet" and command:
+        assert found.pop() == "kubectl delete pod web-0 web-1 -n team"
     if isinstance(command, dict):
         *words, patch = shlex.split(*found)
         assert words == ["kubectl", "patch", kind.lower(), "web", "-n", "team", "--type", "merge",
@@ -282,6 +290,48 @@ def test_the_queue_of_a_deployments_pods_is_an_annotation_of_its_template():
     assert kubectl(Change((f"job/t/{name}.queue=a",)), world) == [
         """kubectl patch deployment d -n t --type merge -p '{"spec": {"template": {"metadata": """
         """{"annotations": {"scheduling.volcano.sh/queue-name": "a"}}}}}'"""]
+
+
+OWNED = """\
+{apiVersion: ray.io/v1, kind: RayCluster, metadata: {name: r, namespace: t, labels: {
+ ray.io/scheduler-name: volcano}}, spec: {
+ headGroupSpec: {template: {spec: {containers: [{name: h}]}}},
+ workerGroupSpecs: [{groupName: g, replicas: 1, template: {spec: {containers: [
+  {name: w, resources: {requests: {cpu: 2}, limits: {x/gpu: 2}}}]}}}]}}
+---
+{apiVersion: kubeflow.org/v1, kind: PyTorchJob, metadata: {name: p, namespace: t}, spec: {
+ runPolicy: {schedulingPolicy: {queue: default}}, pytorchReplicaSpecs: {
+  Worker: {replicas: 2, template: {spec: {containers: [{name: w}]}}}}}}
+"""
+WORKER = "workerGroupSpecs/0/template/spec"
+
+
+@pytest.mark.parametrize("job, setting, fields", [
+    ("ray-r-pg", "requests.cpu=1", {f"{WORKER}/containers/0/resources/requests/cpu": 1}),
+    ("ray-r-pg", "requests[x/gpu]=1", {f"{WORKER}/containers/0/resources/limits/x~1gpu": 1}),
+    ("ray-r-pg", "tolerations+=[{operator: Exists}]", {
+        f"{part}/tolerations": [{"operator": "Exists"}]
+        for part in ("headGroupSpec/template/spec", WORKER)}),
+    ("ray-r-pg", "affinity.nodeAffinity=null", {})])
+def test_the_templates_of_an_operators_object_are_changed_by_their_paths(job, setting, fields):
+    world = Cluster().node("n1", cpu=4).add(OWNED).objects()
+    found = kubectl(Change((f"job/t/{job}.{setting}",)), world)
+    if fields:
+        *words, patch = shlex.split(found[0])
+        assert words == ["kubectl", "patch", "raycluster", "r", "-n", "t", "--type", "json", "-p"]
+        assert json.loads(patch) == [{"op": "add", "path": f"/spec/{field}", "value": value}
+                                     for field, value in fields.items()]
+        assert found[1].startswith("kubectl delete pod r-")  # which has its own template until then
+    assert bool(found) == bool(fields)
+
+
+@pytest.mark.parametrize("field, of_policy, value", [
+    ("minAvailable", "minAvailable", 1), ("priorityClassName", "priorityClass", "a")])
+def test_a_scheduling_policy_is_changed_where_its_operator_copies_it_from(field, of_policy, value):
+    world = Cluster().node("n1", cpu=4).add(OWNED).objects()
+    patch = {"spec": {"runPolicy": {"schedulingPolicy": {of_policy: value}}}}
+    assert kubectl(Change((f"job/t/p.{field}={value}",)), world) == [
+        f"kubectl patch pytorchjob p -n t --type merge -p '{json.dumps(patch)}'"]
 
 
 @pytest.mark.parametrize(("kind", "spec", "again"), [

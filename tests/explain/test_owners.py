@@ -735,3 +735,78 @@ def test_pods_that_are_not_in_the_pod_group_of_their_operator_are_named(group, a
         assert ("Its operator has created spark-app-pg in queue q, and pod default/app-driver is "
                 "not in it" in text) is apart
         assert "--enable-batch-scheduler=true" not in text
+
+
+WORKER_GANG = """\
+apiVersion: kubeflow.org/v2beta1
+kind: MPIJob
+metadata: {name: o, namespace: a, uid: u}
+spec:
+  runPolicy: {schedulingPolicy: {queue: default}}
+  mpiReplicaSpecs:
+    Launcher: {replicas: 1, template: {spec: {containers: [{name: c}]}}}
+    Worker: {replicas: 2, template: {spec: {containers: [{name: c}]}}}
+---
+"""
+WORKERS = "".join(pod(f"o-worker-{n}", "MPIJob", "{training.kubeflow.org/job-role: worker}")
+                  for n in range(2))
+NEEDS = "Its launcher, with which alone a MPIJob starts its work, is not among its pods."
+
+
+@pytest.mark.parametrize("given, lacks, offers", [
+    (WORKER_GANG, "Of MPIJob o, 0 of 1 pods of role launcher exist that may run. ", False),
+    ("", "", True)])  # its operator may create the launcher once these run
+def test_the_role_that_a_gang_lacks_and_its_kind_needs_is_named(given, lacks, offers):
+    found = asked(given, owned_group(3), WORKERS).why("o")
+    assert lacks + NEEDS in found.text
+    assert [str(each.does) for each in found.remedies] == [
+        "job a/o: minMember 3 -> 2 (spec.runPolicy.schedulingPolicy.minAvailable of its MPIJob)"
+        ] * offers
+
+
+def owned_group(least, kind="MPIJob", version="kubeflow.org/v2beta1"):
+    return group(least).replace("metadata: {", "metadata: {ownerReferences: [{apiVersion: " + (
+        f"{version}, kind: {kind}, name: o, uid: u, controller: true}}], "))
+
+
+def test_a_priority_of_pods_alone_comes_first_where_order_decides_with_the_field_that_counts():
+    other = group(name="old").replace("metadata: {", (
+        "metadata: {creationTimestamp: '2020-01-01T00:00:00Z', ")) + pod(
+            "old-0", "Pod", cpu=4, into="old")
+    high = WORKERS.replace("schedulerName: volcano", (
+        "schedulerName: volcano\n  priority: 9\n  priorityClassName: high"))
+    classes = ("{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, "
+               "value: 9}\n---\n")
+    found = asked(classes, other, owned_group(2), high).why("o")
+    assert found.causes[0].code == "no_priority_class" and found.causes[0].text.startswith(
+        "a/o has priority 0: its PodGroup names no PriorityClass (spec.runPolicy.schedulingPolicy."
+        "priorityClass of its MPIJob), and the priority of its pods, 9, does not count")
+
+
+TAINT = "taints: [{key: gpu, effect: NoSchedule}]"
+
+
+@pytest.mark.parametrize("given, kind, version, labels, owner, field", [
+    ("", "RayCluster", "ray.io/v1", "ray.io/node-type: worker", "RayCluster a/o",
+     "spec.workerGroupSpecs[].template.spec"),
+    ("", "TFJob", "kubeflow.org/v1", "training.kubeflow.org/replica-type: ps", "TFJob a/o",
+     "spec.tfReplicaSpecs.PS.template.spec"),
+    (WORKER_GANG, "MPIJob", "kubeflow.org/v2beta1", "training.kubeflow.org/job-role: worker",
+     "MPIJob a/o", "spec.mpiReplicaSpecs.Worker.template.spec"),
+    (SPARK.replace("CPU", "1").replace(", SPEC", ""), "SparkApplication",
+     "sparkoperator.k8s.io/v1beta2", "spark-role: executor", "SparkApplication a/o",
+     "spec.executor"),
+    # a label leads to what would write the template of the owner again
+    ("{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, metadata: {name: l, "
+     "namespace: a, uid: w}, spec: {leaderWorkerTemplate: {size: 2, workerTemplate: {spec: {"
+     "containers: [{name: c}]}}}}}\n---\n", "StatefulSet", "apps/v1",
+     "leaderworkerset.sigs.k8s.io/name: l", "LeaderWorkerSet a/l",
+     "spec.leaderWorkerTemplate.workerTemplate.spec")])
+def test_a_field_of_pods_is_named_where_their_owner_has_it(given, kind, version, labels, owner,
+                                                           field):
+    found = asked(given, owned_group(1, kind, version), pod("o-x-0", kind, f"{{{labels}}}"),
+                  taint=TAINT).why("a/pg")
+    tolerates = next(each for each in found.remedies if "toleration" in each.change)
+    assert [" ".join(each) for each in tolerates.fields] == [f"{owner} {field}.tolerations"]
+    lasts = "LeaderWorkerSet a/l creates a/o: a change that is to last is made there."
+    assert (lasts in found.text) is ("Leader" in owner)

@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from volcano_lab.api import quantity
-from volcano_lab.api.objects import KubernetesObject, Node, PodGroup
+from volcano_lab.api.objects import KubernetesObject, Node, OwnerReference, PodGroup
 from volcano_lab.changes.draft import Draft
 from volcano_lab.changes.job_fields import requests_of
+from volcano_lab.manifests.operators.model import KINDS
 from volcano_lab.manifests.operators.table import OPERATORS
 from volcano_lab.manifests.pod_group_controller import GROUP_MIN_MEMBER, OWNERS
 from volcano_lab.manifests.schema import at_path
@@ -22,6 +23,9 @@ OF_POLICY = {(kind.kind, group) for kind, row in OPERATORS.items()
 """Kinds, each with its groups, whose operator copies its scheduling policy to the PodGroup, over
 what is set there.
 """
+POLICY = {"minMember": "minAvailable", "minResources": "minResources",
+          "priorityClassName": "priorityClass"}
+"""Fields of a PodGroup = what that policy calls them."""
 Facts = dict[str, Any]
 
 
@@ -79,14 +83,31 @@ def _init_only(pods: Sequence[Any], name: str, value: str) -> Message | None:
         kinds.values()) else None
 
 
+def has_policy(owner: OwnerReference) -> bool:
+    """Return whether an owner has a scheduling policy that its operator copies."""
+    return (owner.kind, owner.api_version.rpartition("/")[0]) in OF_POLICY
+
+
 def _where(obj: PodGroup, field: str) -> Message | None:
     """Return what sets a field of a PodGroup: an annotation, or a field of its owner."""
-    owners = {(owner.kind, owner.api_version.rpartition("/")[0])
-              for owner in obj.metadata.owner_references}
-    if owners & OF_POLICY:
-        return Message("change.policy", field=field, kind=min(owners & OF_POLICY)[0])
-    noted = field == "minAvailable" and {kind for kind, _ in owners} & {*OWNERS}
+    refs = obj.metadata.owner_references
+    if kinds := [ref.kind for ref in refs if has_policy(ref)]:
+        return Message("change.policy", field=field, kind=kinds[0])
+    noted = field == "minAvailable" and {ref.kind for ref in refs} & {*OWNERS}
     return Message("change.annotation", annotation=GROUP_MIN_MEMBER) if noted else None
+
+
+def of_priority(obj: KubernetesObject) -> Message | None:
+    """Return what sets the PriorityClass of a PodGroup: a field of its owner, which only for a
+    Volcano Job has the same name.
+    """
+    for ref in obj.metadata.owner_references if isinstance(obj, PodGroup) else ():
+        kind = KINDS.get((ref.api_version.rpartition("/")[0], ref.kind))
+        for place in OPERATORS[kind].priority if kind else ():
+            word, _, key = place.partition(" ")
+            return Message(f"change.owner.{word}" if key else "change.owner", kind=ref.kind,
+                           field=key or f"spec.{word}")
+    return None
 
 
 def _selector(value: Mapping[str, str], before: Mapping[str, str] | None, obj: Any
@@ -123,8 +144,9 @@ DETAILS: dict[str, Callable[[Any, Any, Any], Facts | None]] = {
         [*value] == ["preferredDuringSchedulingIgnoredDuringExecution"]),
     "change.job.state.phase": lambda value, before, obj: _if(value == "Pending"),
     "change.job.priority": lambda value, before, obj: {
-        "below": value - 1,
-        "where": _where(obj, "priorityClass") if isinstance(obj, PodGroup) else None},
+        "below": value - 1, "where": of_priority(obj)},
+    "change.job.priorityClassName": lambda value, before, obj: {
+        "before": before or Message("unset"), "where": of_priority(obj)},
     "change.job.networkTopology": lambda value, before, obj: _if(
         {"mode", "highestTierAllowed"} == {*value} and value["mode"] == "hard",
         tier=value.get("highestTierAllowed")),

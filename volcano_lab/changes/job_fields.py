@@ -27,8 +27,8 @@ IN_PODS = ("affinity", "containers", "initContainers", "nodeSelector", "preempti
 OWN = ("annotations", "pods", "priority", "requests")
 WORDS = (*IN_GROUP, *IN_PODS, *OWN)
 """The fields after `job/NAME.` where the Job has a PodGroup."""
-KEPT = ("DaemonSet", "Deployment", "LeaderWorkerSet", "Pod", "RayCluster", "RayJob", "RayService",
-        "ReplicaSet", "StatefulSet", "Workflow")
+KEPT = ("DaemonSet", "Deployment", "LeaderWorkerSet", "Pod", "RayCluster", "RayService",
+        "ReplicaSet", "StatefulSet")
 """Kinds of owners of which pods that run stay when their template changes, or are replaced one
 after the other; of the others all are created again.
 """

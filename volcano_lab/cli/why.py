@@ -11,13 +11,14 @@ from time import perf_counter
 from typing import Any
 
 from volcano_lab.api import amount_text
+from volcano_lab.changes.patches import STAYING
 from volcano_lab.cli import DONE, Mistake, inputs
 from volcano_lab.cli.output import print_data, styled, table, warn, width
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline, brief, lint
 from volcano_lab.framework import load_conf
 from volcano_lab.messages import Message, NoSuch, columns, gettext, one_line, parts, wrapped
-from volcano_lab.trace import Names, quantities, sentence
+from volcano_lab.trace import Names, grouped, quantities, sentence
 
 COLUMN = 38
 """Columns of a change, with its effect beside it if it fits."""
@@ -177,10 +178,12 @@ def _print_remedies(explanation: Explanation, seconds: float, files: Sequence[st
     them, the commands that try them, too, and what is created again. Return how many are left out.
     """
     start, found, again = perf_counter(), explanation.remedies_within(seconds), dict[str, None]()
+    fields = dict[tuple[str, str, str], None]()
     wide, left, none = files is not None, list[Remedy](), True
     print(styled(_lines(brief.changes_head(explanation, wide)), bold=True), flush=True)
     for remedy in found if wide else brief.chosen(explanation, found, left):
         none, commands = False, remedy.kubectl
+        fields |= dict.fromkeys(remedy.fields)
         line = _beside(*brief.texts(remedy, wide), width())
         beside = f"{line}  $ {commands[0]}" if len(commands) == 1 and not wide else ""
         print(beside if 0 < columns(beside) <= width() else line, flush=True)
@@ -193,6 +196,9 @@ def _print_remedies(explanation: Explanation, seconds: float, files: Sequence[st
         print("  " + str(Message("why.stopped", seconds=seconds)))
     elif none:
         print("  " + str(Message("why.no_change")))
+    for (kind, name), some in grouped(((kind, name), each) for kind, name, each in fields).items():
+        code = f"why.written{'.renewed' * (kind in STAYING)}"
+        print(_lines(str(Message(code, kind=kind, name=name, fields=some)), "    ", "  "))
     if again:
         print(_lines(str(Message("why.again", n=len(again), objects=[*again])), "    ", "  "))
     return len(left)

@@ -12,7 +12,7 @@ from typing import Any
 from volcano_lab.api import PIPELINED, Resource, objects as api, taints, total
 from volcano_lab.api.storage import size
 from volcano_lab.changes import UNSCHEDULABLE, Change, at_path, path_text, value_text
-from volcano_lab.explain import options, owners, required, rules, sizes, values, volumes
+from volcano_lab.explain import options, required, rules, sizes, values, volumes
 from volcano_lab.explain.configuration import Configured, switched
 from volcano_lab.explain.evidence import unplaced
 from volcano_lab.explain.explanation import Amounts, added, over, part
@@ -243,8 +243,7 @@ class Fields(Configured):
                 yield once(setting(*field, role, to=None), setting(
                     *field, numbers["renamed"][role], to=least), rank=Rank.HARMLESS)
             yield once(f"{self.world.of_role(self.job.uid, role)}={there}", rank=Rank.JOB)
-        if not numbers["roles"] and (numbers["after"] or not (
-                numbers.get("comes") or owners.lacks_head(self.job))):
+        if not numbers["roles"] and (numbers["after"] or not numbers.get("comes")):
             yield once(f"{self.name}.minAvailable={numbers['valid']}", rank=Rank.JOB)
 
     def taints_honored(self, _: Numbers) -> Iterator[Option]:

@@ -79,6 +79,7 @@ def _created(seen: Evidence, job: JobInfo, known: bool, after: Mapping[str, str]
             "not_created.depends", "not_created.later")
             for each in seen.not_created.get(seen.called(job.uid), ())):
         yield Message("gang_invalid.depends")
+    yield from _lacking(seen, job) if owner else ()
     if owner and not known:
         most = owners.at_once(seen, job)
         form = "at_once" if most < job.min_available else "owner"
@@ -90,6 +91,19 @@ def _created(seen: Evidence, job: JobInfo, known: bool, after: Mapping[str, str]
     elif valid and not (known or job.roles_short() or owners.lacks_head(job) or (
             owner and owner.kind not in OWNERS)):
         yield Message("gang_invalid.later", count=valid)
+
+
+def _lacking(seen: Evidence, job: JobInfo) -> Iterator[Message]:
+    """Yield the roles of which an owner has fewer pods than it is to have, and whether its kind
+    needs one of these.
+    """
+    owner = owners.owner_of(job)
+    lacking = [Message("gang_invalid.role", role=role, count=count, least=least)
+               for role, count, least in owners.lacking_roles(seen, job)]
+    if owner and lacking:
+        yield Message("gang_invalid.lacking", kind=owner.kind, name=owner.name, parts=lacking)
+    if owner and (role := owners.missing_head(seen, job)):
+        yield Message("gang_invalid.head", role=role, kind=owner.kind)
 
 
 def _slipped(seen: Evidence, job: JobInfo) -> list[Message]:

@@ -3,15 +3,16 @@
 Volcano: none
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cmp_to_key
 from typing import Any
 
 from volcano_lab.api import JobInfo, QueueInfo, status as states, total
+from volcano_lab.changes.details import of_priority
 from volcano_lab.explain import origin, owners
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text
-from volcano_lab.messages import Message, Said
+from volcano_lab.messages import Message, Said, alike
 from volcano_lab.plugins.hierarchy import Hierarchy
 from volcano_lab.trace import Record, State
 
@@ -97,7 +98,19 @@ def priority_note(seen: Evidence, job: JobInfo) -> Message | None:
     if pods == job.priority or not job.tasks or name in classes:
         return origin.unknown_class(job, classes, seen.called(job.uid))
     return Message("priority.lost_class" if name else "priority.no_class", name=name, pods=pods,
-                   job=seen.called(job.uid), priority=job.priority)
+                   job=seen.called(job.uid), priority=job.priority, where=of_priority(
+                       job.pod_group))
+
+
+def priority_causes(seen: Evidence, job: JobInfo, causes: Iterable[Cause] = ()
+                    ) -> Iterator[Cause]:
+    """Yield that a job does not have the priority of its pods, unless some causes say so."""
+    note = priority_note(seen, job)
+    if note is not None and note not in [each for cause in causes for each in cause.sentences]:
+        named = {task.pod.spec.priority_class_name for task in job.tasks.values()} - {""}
+        lost = note.code == "priority.unknown_class"
+        near = alike(note.facts["name"], seen.classes) if lost else sorted(named)
+        yield Cause("no_priority_class", [note], {"named": near, "lost": lost}, [], True)
 
 
 def _compared(seen: Evidence, plugin: str, state: State, left: Any, right: Any

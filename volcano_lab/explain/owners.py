@@ -14,11 +14,11 @@ from volcano_lab.api.objects import BatchJob, KubernetesObject, OwnerReference, 
 from volcano_lab.changes.job_fields import at_path
 from volcano_lab.explain.evidence import Evidence, fails_to_start, requested
 from volcano_lab.explain.explanation import TABLES, Amounts, over
-from volcano_lab.manifests import events, operators, owners
+from volcano_lab.manifests import events, operators, owners, templates
 from volcano_lab.manifests.job_controller import fails_first, policy_for
 from volcano_lab.manifests.operators.model import OperatorObject
 from volcano_lab.messages import Message, Said, known
-from volcano_lab.trace import names
+from volcano_lab.trace import names, short
 from volcano_lab.trace.plain import amounts, grouped
 
 NUMBER = re.compile(r"-\d+$")
@@ -41,6 +41,34 @@ def objects_of(seen: Evidence, job: JobInfo) -> list[KubernetesObject]:
     owner = owner_of(job)
     return [obj for obj in seen.named.get(f"{job.namespace}/{owner.name}", ())
             if obj.kind == owner.kind] if owner else []
+
+
+def above(seen: Evidence, job: JobInfo) -> dict[str, str]:
+    """Return the names of all owners of a job, the highest first, each with its kind: by references
+    and, of objects that were given, by labels of its pods.
+    """
+    own = seen.names.above[job.uid]
+    named = {f"{job.namespace}/{name}": kind for task in job.tasks.values()
+             for kind, name in owners.by_label(task.pod)}
+    return {name: kind for name, kind in named.items() if name not in own and any(
+        obj.kind == kind for obj in seen.named.get(name, ()))} | own
+
+
+def specs_in(seen: Evidence, job: JobInfo, task: TaskInfo) -> tuple[str, str, list[str]]:
+    """Return where a pod has its spec from: (the kind of its highest owner with such templates, its
+    name, the fields there), "" and none for a pod without one.
+    """
+    for name, kind in above(seen, job).items():
+        for obj in seen.named.get(name, ()):
+            if obj.kind == kind and (found := templates.specs_of(obj, task.pod)):
+                return kind, short(name), [*map(templates.field_text, found)]
+        owner = owner_of(job)
+        known = known_of("specs", owner if owner and owner.kind == kind else None) or KINDS[
+            "specs"].get(kind, ())
+        if known:
+            return kind, short(name), templates.likest(
+                ((field, tuple(field.replace("[]", "").split("."))) for field in known), task.pod)
+    return "", "", []
 
 
 def kind_of(job: JobInfo) -> str:
@@ -194,6 +222,28 @@ def lacks_head(job: JobInfo) -> bool:
     return bool(_roles(job)) and _roles(job).isdisjoint(KINDS["heads"])
 
 
+def lacking_roles(seen: Evidence, job: JobInfo) -> Iterator[tuple[str, int, int]]:
+    """Yield the roles of which a job has fewer pods than its owner is to have: (the role, how many
+    are there, how many are to be).
+    """
+    own = [{*pod.metadata.labels.values(), pod.metadata.annotations.get(TASK_SPEC)}
+           for pod in (task.pod for task in job.tasks.values())]
+    roles = [(role, sum(role.name in words for words in own)) for obj in objects_of(seen, job)
+             if isinstance(obj, OperatorObject) for role in operators.roles_of(obj)]
+    if any(count for _, count in roles):  # else no label names these
+        yield from ((role.name, count, role.count) for role, count in roles if count < role.count)
+
+
+def missing_head(seen: Evidence, job: JobInfo) -> str:
+    """Return the role that starts the work of a job's other pods, where none of them has it; ""
+    where one has, or that is not known.
+    """
+    steps = [step.lower() for spec in known_of("specs", owner_of(job)) or ()
+             for step in spec.split(".")]
+    return next((role for role in KINDS["heads"] if lacks_head(job) and any(
+        step.startswith(role) for step in steps)), "")
+
+
 def rollout(seen: Evidence, job: JobInfo) -> str:
     """Return how a rolling update and the gang of a new ReplicaSet wait for each other: "rollout",
     it creates fewer pods than the minimum; "update", it keeps the old ones; "" where they do not.
@@ -233,8 +283,8 @@ def created_by(seen: Evidence, jobs: Iterable[str]) -> Iterator[Message]:
     """Yield what has created jobs and creates further ones, where it is not what they are called
     by; for a CronJob also whether it creates them one after the other.
     """
-    above = {uid: next(iter(seen.names.above[uid].items())) for uid in jobs}
-    found = grouped(((kind, name), seen.called(uid)) for uid, (name, kind) in above.items()
+    first = {uid: next(iter(above(seen, seen.ssn.jobs[uid]).items())) for uid in jobs}
+    found = grouped(((kind, name), seen.called(uid)) for uid, (name, kind) in first.items()
                     if kind and name not in (seen.called(uid), seen.names.owned[uid]))
     for (kind, name), each in found.items():
         policy = next((obj.spec.get("concurrencyPolicy", "Allow")

@@ -3,6 +3,7 @@
 Volcano: none
 """
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
@@ -11,6 +12,7 @@ from attrs import Factory, define, field
 
 from volcano_lab.api import PIPELINED, RELEASING, JobInfo, Resource, TaskInfo
 from volcano_lab.changes import Change, more_nodes, words
+from volcano_lab.changes.job_fields import IN_PODS
 from volcano_lab.changes.kubectl import created_again, kubectl
 from volcano_lab.explain import options, owners, promises, volumes
 from volcano_lab.explain.evidence import Evidence, not_started, unplaced
@@ -22,12 +24,16 @@ from volcano_lab.manifests.operators.spark import jvm_bytes
 from volcano_lab.messages import Message, spoken
 from volcano_lab.trace import grouped, short
 
+IN_SPEC = {**{each: each for each in IN_PODS}, "requests": "containers"}
+"""Fields of a job that its pods have from the templates of its owner = those there."""
+
 
 @define(slots=True, frozen=True, repr=False)
 class Remedy:
     """A change that turns the answer, with messages of what it gives and takes (`brings`), how much
     it changes (`rank`) and takes from others (`price`).
 
+    `fields` are those of the job's owner in which it is written: its kind, its name, the field.
     `tried` is the change, `alike` are others of its kind that do the same; what it waits for ends
     by itself, but for the objects that are `deleted`. `args` are those of `what-if` for it (none
     for a change of the `past`), with which `placed` pods of the `job` have nodes once the cluster
@@ -43,6 +49,7 @@ class Remedy:
     price: Price = Factory(Price)
     alike: tuple[Change, ...] = ()
     deleted: frozenset[str] = frozenset()
+    fields: tuple[tuple[str, str, str], ...] = ()
     past: bool = False
     lang: str | None = None
 
@@ -89,6 +96,7 @@ class Remedy:
         """
         return {"change": self.change, "effect": self.effect, "text": str(self),
                 "args": self.args, "kubectl": self.kubectl, "again": self.again,
+                "fields": [*map(" ".join, self.fields)],
                 "job": self.job, "placed": self.placed,
                 **self.price.as_dict(self.world.called),
                 "alike": [each.args for each in self.alike]}
@@ -171,6 +179,23 @@ def by_owner(seen: Evidence, job: JobInfo, change: Change) -> Iterator[Message]:
                 found.setdefault(where, Message("gains.field", kind=kind, field=where,
                                                 before=given, after=after))
     yield from found.values()
+
+
+def written(seen: Evidence, job: JobInfo, change: Change) -> Iterator[tuple[str, str, str]]:
+    """Yield the fields of a job's owner in which a change of its pods is written, as (the kind of
+    the owner, its name, the field): those from which pods come that have no node, also not in an
+    attempt that was rolled back.
+    """
+    owner = owners.owner_of(job)
+    names = {job.uid, seen.called(job.uid), f"{job.namespace}/{owner.name if owner else ''}"}
+    placed = {record["task"] for record in seen.in_action("allocate", "do", job=job.uid)}
+    for text in change.settings:
+        field = next((each for each in IN_SPEC for name in names
+                      if re.match(rf"job/{re.escape(name)}\.{each}\b", text)), "")
+        waits = unplaced(job) if field else []
+        for task in [each for each in waits if each.key not in placed] or waits:
+            kind, name, specs = owners.specs_in(seen, job, task)
+            yield from ((kind, name, f"{each}.{IN_SPEC[field]}") for each in specs)
 
 
 def _by_hyper_node(seen: Evidence, job: JobInfo, change: Change) -> Iterator[Message]:

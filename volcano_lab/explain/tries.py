@@ -22,7 +22,7 @@ from volcano_lab.explain.evidence import Evidence, counts, fails_to_start
 from volcano_lab.explain.options import Option, Rank, World
 from volcano_lab.explain.outcome import Done, Outcome, TooLate, Watch, silent
 from volcano_lab.explain.price import costs, placed_before, price, returning, surplus
-from volcano_lab.explain.remedy import Remedy, beside, gains, spared
+from volcano_lab.explain.remedy import Remedy, beside, gains, spared, written
 from volcano_lab.framework import SchedulerConfiguration, Session, collector_paused
 from volcano_lab.manifests import ManifestError, verdicts
 from volcano_lab.messages import Message
@@ -331,7 +331,6 @@ class Tries:
         cost = price(self.base, after.begun(uid) if self.large else after, start, uid, self._over)
         cost.surplus, cost.owed = surplus(self.before, after.last, uid), (
             after.evicting(uid) == {"reclaim"})
-        names = Names(after.rest.session)
         brings = [*(spared(self.seen, self.base, after, uid) if self.keep else gains(
             self.seen, self.before, after, uid, gone=again))]
         then = beyond.lacks(Evidence(after.rest.session, after.rest.trace, after.rest.world),
@@ -345,6 +344,7 @@ class Tries:
         losses = [*costs(self.seen.called, cost), *returning(self.seen, after.last, (
             uid for uid in cost.evicts if uid in self.before.jobs))]
         return Remedy((*said, *brings, *lacking, *losses, *self._goes_on(change, after)),
-                      change, rank, self.world, names.called(uid),
+                      change, rank, self.world, Names(after.rest.session).called(uid),
                       counts(after.rest.session.jobs[uid])[0], cost, alike,
-                      frozenset(change.removals) - self._ending)
+                      frozenset(change.removals) - self._ending,
+                      tuple(dict.fromkeys(written(self.seen, self.job, change))))

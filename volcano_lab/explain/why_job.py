@@ -13,7 +13,7 @@ from volcano_lab.explain.evidence import Evidence, was_admitted
 from volcano_lab.explain.explanation import TABLES, Cause, over, part
 from volcano_lab.explain.lint import ignored_fields
 from volcano_lab.explain.nodes import node_causes
-from volcano_lab.explain.order import hierarchical_order, priority_note
+from volcano_lab.explain.order import hierarchical_order, priority_causes
 from volcano_lab.explain.promises import going_causes
 from volcano_lab.explain.questions import packed
 from volcano_lab.explain.refusals import (
@@ -29,12 +29,15 @@ from volcano_lab.explain.sizes import resources
 from volcano_lab.explain.topology import beyond_tier, spread, topology_causes
 from volcano_lab.explain.volumes import claim_causes, driver_causes
 from volcano_lab.manifests import SCHEDULER, job_of, workloads
-from volcano_lab.messages import Message, Said, alike, known, meant
+from volcano_lab.messages import Message, Said, known, meant
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.trace import POINTS, amounts, short
 
 QUEUE_GATE = "scheduling.volcano.sh/queue-allocation-gate"
 """The gate of pods that Volcano v1.15 opens when their queue has enough left."""
+
+ORDERED = {"came_first", "not_less_important"}
+"""Causes that a priority decides."""
 
 
 def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
@@ -70,7 +73,8 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     said = {"no_pods"} if lacking else set()
     said |= {"quota_used" for cause in lacking if cause.code == "pods_refused"}
     first, later = _by_admission(lacking, causes)
-    return [*beyond.idle_causes(seen, job), *first,
+    ahead, beside = _by_priority(seen, job, causes, beside)
+    return [*ahead, *beyond.idle_causes(seen, job), *first,
             *(cause for cause in causes if cause.code not in said), *later, *stuck,
             *origin.both_share(seen, [*causes, *beside]),
             *origin.guaranteed(seen, job, resources(causes)),
@@ -88,6 +92,15 @@ def _by_admission(lacking: list[Cause], causes: list[Cause]) -> tuple[list[Cause
     return [cause for cause in lacking if cause not in later], [
         Cause(cause.code, [Message("once_admitted"), *cause.sentences], cause.numbers, [], True)
         for cause in later]
+
+
+def _by_priority(seen: Evidence, job: JobInfo, causes: list[Cause], beside: list[Cause]
+                 ) -> tuple[list[Cause], list[Cause]]:
+    """(That the job has not the priority of its pods, where that decides, what is beside that.)"""
+    if not (ORDERED & {cause.code for cause in causes} and "priority" in seen.ssn.plugins):
+        return [], beside
+    return [*priority_causes(seen, job, causes)], [
+        cause for cause in beside if cause.code != "no_priority_class"]
 
 
 def _users_that_never_start(seen: Evidence, causes: list[Cause]) -> Iterator[Cause]:
@@ -165,12 +178,8 @@ def _not_made(seen: Evidence, job: JobInfo, why: Said) -> Cause:
 
 def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield fields of the job, or of its queue, that have no effect or name an unknown object."""
-    note = priority_note(seen, job)
-    named = {task.pod.spec.priority_class_name for task in job.tasks.values()} - {""}
-    lost = note is not None and note.code == "priority.unknown_class"
-    if note is not None and (lost or "preempt" in seen.ssn.enabled_actions):
-        near = alike(note.facts["name"], seen.classes) if lost else sorted(named)
-        yield Cause("no_priority_class", [note], {"named": near}, [], True)
+    yield from (each for each in priority_causes(seen, job) if "preempt" in seen.ssn.enabled_actions
+                or each.numbers["lost"])
     yield from _queue(seen, job)
     yield from [] if seen.brief else unheeded(seen, job)
     for found in [] if seen.brief else ignored_fields(seen.ssn, seen.scheduler):
