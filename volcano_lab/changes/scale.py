@@ -17,7 +17,14 @@ import attrs
 
 from volcano_lab.api import GROUP_NAME, objects as api
 from volcano_lab.changes.draft import Draft
-from volcano_lab.manifests import OPERATORS, Loaded, OperatorObject, job_controller, with_defaults
+from volcano_lab.manifests import (
+    OPERATORS,
+    SCHEDULER,
+    Loaded,
+    OperatorObject,
+    job_controller,
+    with_defaults,
+)
 from volcano_lab.manifests.names import series
 from volcano_lab.manifests.operators.model import at
 from volcano_lab.manifests.owners import pods_asked, submitted_again
@@ -37,6 +44,10 @@ def scale(draft: Draft, before: api.KubernetesObject, after: api.KubernetesObjec
     """
     there, pods, others = _parted(draft, children)
     old, new = (_created([*others, each], pods) for each in (before, after))
+    if not (old or new):  # another scheduler's, of which only some may go
+        old, new = (_created([*others, _of_volcano(each)], pods) for each in (before, after))
+        if new.keys() - old.keys():
+            return False
     none = not isinstance(after, api.DaemonSet) and not pods_asked(after, others)
     if not pods or old == new or not (none or _alike(old, new)):
         return False
@@ -48,6 +59,15 @@ def scale(draft: Draft, before: api.KubernetesObject, after: api.KubernetesObjec
             draft.put(place, None)
     _recount(draft, [place for place in children if place not in there.values()])
     return True
+
+
+def _of_volcano(owner: api.KubernetesObject) -> api.KubernetesObject:
+    """Return a workload as if Volcano placed its pods."""
+    if not isinstance(owner, api.Workload):
+        return owner
+    template = owner.spec.template
+    return owner.changed(spec={"template": template.evolve(spec=template.spec.evolve(
+        scheduler_name=SCHEDULER))})
 
 
 def rollout(draft: Draft, before: api.KubernetesObject, after: api.KubernetesObject,

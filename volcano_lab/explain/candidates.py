@@ -223,7 +223,8 @@ class Candidates(others.Others):
             yield from getattr(self, row["finds"])(cause.numbers) if "finds" in row else ()
             if "actions" in row:
                 yield configuration.with_action(self.world, *row["actions"])
-            if ".minAvailable=" in row.get("path", "") and not owners.comes_whole(self.job):
+            if ".minAvailable=" in row.get("path", "") and not (owners.comes_whole(self.job) or (
+                    "={pods}" in row["path"] and owners.sets_minimum(self.job))):
                 continue  # its operator computes the minimum
             rank = getattr(Rank, row.get("rank", "JOB"))
             texts = [row["path"].format(**facts, each=each) for each in (

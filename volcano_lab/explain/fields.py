@@ -10,9 +10,8 @@ from itertools import accumulate, product
 from typing import Any
 
 from volcano_lab.api import PIPELINED, Resource, objects as api, taints, total
-from volcano_lab.api.storage import size
 from volcano_lab.changes import UNSCHEDULABLE, Change, at_path, path_text, value_text
-from volcano_lab.explain import options, required, rules, sizes, values, volumes
+from volcano_lab.explain import claims, options, required, rules, sizes, values, volumes
 from volcano_lab.explain.configuration import Configured, switched
 from volcano_lab.explain.evidence import unplaced
 from volcano_lab.explain.explanation import Amounts, added, over, part
@@ -308,27 +307,18 @@ class Fields(Configured):
             yield Option(partial(_listing, name, free), Rank.OTHERS, len(free))
 
     def recreated(self, _: Numbers) -> Iterator[Option]:
-        """That claims are created again whose volume is gone, or is one of a node that is."""
-        yield several([f"persistentvolumeclaim/{key}.volumeName=null" for pod in self.pods
-                       for key in volumes.lost(self.ssn, pod)], Rank.OTHERS)
+        """That claims are created again whose volume is gone, is one of a node that is, or is out
+        of reach where that of another claim is.
+        """
+        for find in (volumes.lost, claims.apart):
+            yield several([f"persistentvolumeclaim/{key}.volumeName=null" for pod in self.pods
+                           for key in find(self.ssn, pod)], Rank.OTHERS)
 
     def claimed(self, _: Numbers) -> Iterator[Option]:
-        """That a claim, created again, request no more than a free volume has, or have another
-        class.
-        """
-        storage = self.ssn.snapshot.storage
-        classes = [each.name for each in storage.all(api.StorageClass.kind)]
-        for claim, free in volumes.unbound(storage, self.pods[0]):
-            path, asked = f"persistentvolumeclaim/{claim.key}", {*claim.spec.access_modes}
-            for volume in free[:options.ENDED]:
-                texts = [setting(path, "resources", "requests", "storage",
-                                 to=volume.spec.capacity.get("storage", "0"))
-                         ] if size(volume) < size(claim) else []
-                texts += [setting(path, "accessModes", to=volume.spec.access_modes)
-                          ] if asked - {*volume.spec.access_modes} else []
-                yield once(*texts, rank=Rank.JOB)
-            for name in classes:
-                yield once(setting(path, "storageClassName", to=name), kind="class", rank=Rank.JOB)
+        """That a claim is created again as there is a volume for it, or that there is one."""
+        yield from claims.resized(self.ssn.snapshot.storage, self.pods[0])
+        yield from claims.reclassed(self.ssn.snapshot.storage, self.pods[0])
+        yield from claims.provided(self.ssn, self.pods[0], len(unplaced(self.job)))
 
 
 def _listing(hyper_node: str, nodes: list[str], count: int) -> Change:

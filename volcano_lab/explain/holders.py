@@ -148,8 +148,8 @@ def held_by_strangers(seen: Evidence, names: list[str], nodes: Iterable[str]
 
 
 def _alone(seen: Evidence, choice: Record, names: list[str], nodes: Iterable[str]
-           ) -> Iterator[Message]:
-    """Yield the fewest pods of other schedulers on one node without which it has enough left for a
+           ) -> list[TaskInfo]:
+    """Return the fewest pods of other schedulers on one node without which it has enough left for a
     pod, those with the most of some resources first; those of the system, and of DaemonSets, stay.
     """
     request = seen.trace.start["tasks"][choice["task"]]["request"]
@@ -160,13 +160,16 @@ def _alone(seen: Evidence, choice: Record, names: list[str], nodes: Iterable[str
                       key=lambda task: [-task.resreq.get(name) for name in names])
         found += [pods[:n] for n in range(1, min(len(pods), FEW) + 1) if not over(
             request, added(free[node.name], requested(pods[:n])))]
-    for fewest in sorted(found, key=len)[:1]:
-        yield Message("strangers.alone", pods=[task.key for task in fewest],
-                      node=fewest[0].node_name)
-        owners = [*dict.fromkeys(f"{ref.kind} {task.namespace}/{ref.name}" for task in fewest
-                                 for ref in task.pod.metadata.owner_references
-                                 if ref.kind in ("ReplicaSet", "StatefulSet"))]
-        yield from [Message("strangers.owned", n=len(owners), owners=owners)] * bool(owners)
+    return min(found, key=len, default=[])
+
+
+def _said_alone(fewest: list[TaskInfo]) -> Iterator[Message]:
+    """Yield that some pods are enough, and which owners create them again."""
+    yield Message("strangers.alone", pods=[task.key for task in fewest], node=fewest[0].node_name)
+    owned = [*dict.fromkeys(f"{ref.kind} {task.namespace}/{ref.name}" for task in fewest
+                            for ref in task.pod.metadata.owner_references
+                            if ref.kind in ("ReplicaSet", "StatefulSet"))]
+    yield from [Message("strangers.owned", n=len(owned), owners=owned)] * bool(owned)
 
 
 def standing(seen: Evidence, record: Record, job: JobInfo) -> Message:
@@ -237,8 +240,8 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
         new, {uid: added(each, new.get(uid, {}), -1.0) for uid, each in in_the_end.items()}))
     holders = largest(held, names)
     others, bare = held_by_strangers(seen, names, nodes or ())
-    if others and nodes and record.get("task"):
-        others += _alone(seen, record, names, nodes)
+    alone = _alone(seen, record, names, nodes) if others and nodes and record.get("task") else []
+    others += _said_alone(alone) if alone else []
     found = [held_by(
         seen, "held_by.resources" if level is None else "held_by.queue", held, names,
         partial(waiting_pods, job), resources=names, queue=level), *others, *_over(seen, names)]
@@ -250,8 +253,9 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
             seen, job, cause, [seen.ssn.jobs[uid] for uid in holders], nodes or ())
     found += _after(seen, job, held_by(seen, "held_by.later", later, names))
     if any(found):
-        yield Cause("held_by", found, {"holders": holders, "bare": bare,
-                                       "over": _ended(seen, holders)}, [record], True)
+        yield Cause("held_by", found, {
+            "holders": holders, "bare": bare, "alone": [task.key for task in alone],
+            "over": _ended(seen, holders)}, [record], True)
     yield from gangs.each_other(seen, job, holders)
     yield from came_first(seen, largest(took, names), job, record)
 

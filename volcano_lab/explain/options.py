@@ -147,7 +147,7 @@ def text_of(resource: str, number: Any, like: str = "") -> str:
 
 NO_TEMPLATE = ("Deployment", "Pod", "PodGroup")
 """Kinds of which no changed manifest creates other pods of the same job."""
-DECIDE_CREATION = re.compile("(resourcequota|limitrange|priorityclass|persistentvolumeclaim)/")
+DECIDE_CREATION = re.compile("(resourcequota|limitrange|priorityclass|persistentvolume(claim)?)/")
 """Objects by which the API server decides whether pods are created, or for which volumes are."""
 
 

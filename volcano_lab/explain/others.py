@@ -5,9 +5,10 @@ Volcano: none
 
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
+from typing import Any
 
 from volcano_lab.api import RELEASING, ZERO, JobInfo, Resource, objects as api, total
-from volcano_lab.changes import Change
+from volcano_lab.changes import Change, key_of
 from volcano_lab.explain import evictions, fields, options, owners, sizes, values
 from volcano_lab.explain.configuration import KEEPERS, SWITCHED, in_order, switched, with_action
 from volcano_lab.explain.evidence import fails_to_start, unplaced
@@ -34,6 +35,9 @@ class Others(fields.Fields):
             yield from gone(self.world, uids, Rank.HARMLESS)
         for pod in numbers.get("bare", ())[:options.ENDED]:
             yield once(removals=(f"pod/{pod}",), rank=Rank.LESS, kind="bare")
+        texts = [f"{key_of(owner)}.spec.replicas={owner.spec.replicas - count}"
+                 for owner, count in self._scaled(numbers.get("alone", ()))]
+        yield from [once(*texts, rank=Rank.LESS)] * bool(texts)
         stuck = [uid for uid in numbers["holders"] if uid != self.job.uid
                  and not owners.runs_on(jobs[uid]) and not jobs[uid].allocated.is_empty()
                  and ((unplaced(jobs[uid]) and not owners.one_by_one(jobs[uid]))
@@ -46,6 +50,19 @@ class Others(fields.Fields):
                  and not owners.runs_on(jobs[uid]) and jobs[uid].allocated.is_empty()
                  and jobs[uid].priority <= self.job.priority]
         yield from self._fewest(waits[::-1], waits)
+
+    def _scaled(self, pods: Iterable[str]) -> Iterator[tuple[Any, int]]:
+        """The Deployments and StatefulSets of pods, all pods of which are on one node, so that it
+        does not matter which of them end; with how many of these pods are theirs.
+        """
+        tasks = {task.key: task for node in self.ssn.nodes.values() for task in node.tasks.values()}
+        owner = {key: owners.creator_of(task.pod) for key, task in tasks.items()}
+        for obj in self.world.given:
+            if isinstance(obj, api.Deployment | api.StatefulSet) and obj.spec.replicas:
+                mine = [key for key, name in owner.items() if name == (obj.kind, obj.key)]
+                count = sum(key in mine for key in pods)
+                if count and len({tasks[key].node_name for key in mine}) == 1:
+                    yield obj, count
 
     def _ghosts(self, uids: Iterable[str]) -> list[str]:
         """PodGroups without pods, but for those that the job's own owner has created for pods that
@@ -95,15 +112,16 @@ class Others(fields.Fields):
         return sorted(found, key=len)
 
     def _fewer_of_others(self, causes: list[Cause]) -> Iterator[Option]:
-        """Fewer replicas of a holder with more pods than its minimum, or fewer pods that nothing
-        creates again: as few as it takes.
+        """Fewer replicas of a holder with more pods than its minimum, or whose pods do not end, or
+        fewer pods that nothing creates again: as few as it takes.
         """
         held = dict.fromkeys(chain(*(cause.numbers.get("holders", ()) for cause in causes)))
         others = [uid for uid in held if uid != self.job.uid][:HOLDERS]
         for uid, job in ((uid, self.ssn.jobs[uid]) for uid in others):
-            beyond = max(job.ready_task_num() - max(job.min_available, 1), 0)
+            stays = job.min_available <= 1 and (owners.runs_on(job) or owners.stays(job))
+            beyond = max(job.ready_task_num() - (0 if stays else max(job.min_available, 1)), 0)
             yield from values.fewer_replicas(self.world, uid, beyond)
-            bare = [] if owners.owner_of(job) else sorted(
+            bare = [] if owners.owner_of(job) and not owners.is_single(job) else sorted(
                 f"pod/{task.key}" for task in job.tasks.values()
                 if task.node_name and not task.pod.metadata.owner_references)
             yield from options.stages((Change(removals=tuple(bare[-count:])) for count in range(

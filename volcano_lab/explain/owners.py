@@ -10,7 +10,8 @@ from math import inf
 from typing import Any
 
 from volcano_lab.api import BOUND, TASK_SPEC, JobInfo, TaskInfo
-from volcano_lab.api.objects import BatchJob, KubernetesObject, OwnerReference, VolcanoJob
+from volcano_lab.api.objects import BatchJob, KubernetesObject, OwnerReference, Pod, VolcanoJob
+from volcano_lab.changes.details import has_policy
 from volcano_lab.changes.job_fields import at_path
 from volcano_lab.explain.evidence import Evidence, fails_to_start, requested
 from volcano_lab.explain.explanation import TABLES, Amounts, over
@@ -106,6 +107,14 @@ def switch(job: JobInfo, owner: OwnerReference | KubernetesObject | None, what: 
     field = known_of(READ[what], owner) if what in READ and not flag else None
     return Message(f"unread.{what}_above.read", field=field, kind=owner.kind) if (
         owner and field) else flag
+
+
+def creator_of(pod: Pod) -> tuple[str, str]:
+    """Return the kind and the key of the Deployment or StatefulSet of a pod; "" without one."""
+    name = owners.deployment_of(pod)
+    refs = [ref.name for ref in pod.metadata.owner_references if ref.kind == "StatefulSet"]
+    return ("Deployment", f"{pod.namespace}/{name}") if name else (
+        "StatefulSet" * bool(refs), f"{pod.namespace}/{refs[0]}" if refs else "")
 
 
 def is_single(job: JobInfo) -> bool:
@@ -204,6 +213,12 @@ def comes_whole(job: JobInfo) -> bool:
     """
     specs = {task.pod.metadata.annotations.get(TASK_SPEC, "") for task in job.tasks.values()}
     return len(specs) < 2 and not is_headed(job)
+
+
+def sets_minimum(job: JobInfo) -> bool:
+    """Whether its owner has a scheduling policy, of which its operator copies the minimum."""
+    owner = owner_of(job)
+    return owner is not None and has_policy(owner)
 
 
 def is_headed(job: JobInfo) -> bool:

@@ -126,20 +126,22 @@ def smaller_world(job: api.VolcanoJob) -> Iterator[Option]:
 
 
 def fewer_replicas(world: World, uid: str, most: int) -> Iterator[Option]:
-    """At `most` so many pods fewer of what creates a job's pods, of a Volcano Job those of its
-    largest task, which then has no higher minimum: Volcano's webhook would refuse it.
+    """At `most` so many pods fewer of what creates a job's pods, all of a Deployment if need be; of
+    a Volcano Job those of its largest task, which then has no higher minimum: Volcano's webhook
+    would refuse it.
     """
     for obj in world.given:
         if isinstance(obj, api.VolcanoJob | api.Deployment | api.StatefulSet) and (
                 obj.key == world.called(uid)):
             fewer = smaller_world(obj) if isinstance(obj, api.VolcanoJob) else [_fewer(
-                obj, "spec.", {"replicas": at_path(obj, ["spec", "replicas"]) or 1})]
+                obj, "spec.", {"replicas": at_path(obj, ["spec", "replicas"]) or 1}, 0)]
             for option in sorted(fewer, key=lambda each: each.steps)[-1:]:
                 yield Option(option.at, Rank.OTHERS, min(most, option.steps))
 
 
-def _fewer(owner: Any, part: str, most: dict[str, int]) -> Option:
-    """Fields of an owner's spec with numbers of pods, each of those that are there by as many less.
+def _fewer(owner: Any, part: str, most: dict[str, int], least: int = 1) -> Option:
+    """Fields of an owner's spec with numbers of pods, each of those that are there by as many less,
+    and not below the `least`.
     """
     kept = {path: at_path(owner.spec, path.split(".")) for path in most}
 
@@ -148,7 +150,7 @@ def _fewer(owner: Any, part: str, most: dict[str, int]) -> Option:
             f"{key_of(owner)}.{part}{path}={pods - step}" for path, pods in most.items()
             if isinstance(kept[path], int) and kept[path] > pods - step))
 
-    return Option(less, Rank.LESS, min(most.values()) - 1, kind="minimum")
+    return Option(less, Rank.LESS, min(most.values()) - least, kind="minimum")
 
 
 def request(world: World, uid: str, resource: str, target: float = 0.0) -> Iterator[Option]:

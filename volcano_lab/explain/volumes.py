@@ -19,6 +19,8 @@ from volcano_lab.messages import Message, alike
 from volcano_lab.plugins.kube import volume_limits
 from volcano_lab.trace.plain import grouped
 
+Reach = tuple[api.PersistentVolumeClaim, list[str], list[api.Node]]
+"""A claim, the terms of its volume as text, and the nodes that fit one."""
 SAID = "plugin VolumeBinding pre-predicates failed "
 
 
@@ -178,16 +180,22 @@ def _of_class(storage: Storage, claim: api.PersistentVolumeClaim) -> list[api.Pe
 
 def unbound(storage: Storage, pod: api.Pod
             ) -> Iterator[tuple[api.PersistentVolumeClaim, list[api.PersistentVolume]]]:
-    """Yield the claims of a pod without a volume whose class provisions none, or is not there and
-    has volumes, each with the free volumes of its class, the largest first.
+    """Yield the claims of a pod without a volume that have no class, or one that provisions none,
+    or is not there and has volumes; each with the free volumes of its class, the largest first.
     """
     for claim in _claims(storage, pod):
         found, there = storage.class_of(claim), _of_class(storage, claim)
         if not (claim.is_bound or claim.spec.volume_name) and (
-                _is_static(found) or (found is None and there)):
+                _is_static(found) or (found is None and (there or not class_of(claim)))):
             free = [each for each in there if each.spec.claim_ref is None
                     and each.status.phase == "Available"]
             yield claim, sorted(free, key=size, reverse=True)
+
+
+def without(storage: Storage, pod: api.Pod) -> list[api.PersistentVolumeClaim]:
+    """Return the claims of a pod that have no volume, and name none."""
+    return [claim for claim in _claims(storage, pod)
+            if not (claim.is_bound or claim.spec.volume_name)]
 
 
 def _unbound(seen: Evidence, pod: api.Pod) -> Iterator[Message]:
@@ -254,32 +262,38 @@ def reach_of(seen: Evidence, key: str) -> Iterator[Message]:
             yield from _required(seen, claim.spec.volume_name, selected, claim.key)
     for claim in _claims(storage, pod):
         found = storage.class_of(claim)
-        places = [", ".join(f"{each.key} {'/'.join(each.values)}"
-                            for each in term.match_label_expressions)
-                  for term in (found.allowed_topologies if found is not None else ())]
-        if places and storage.get(VOLUME, claim.spec.volume_name) is None:
-            yield Message("volume.places", storage_class=found.name, places=places)
+        terms = [term.match_label_expressions for term in (
+            found.allowed_topologies if found is not None else ())]
+        if terms and storage.get(VOLUME, claim.spec.volume_name) is None:
+            yield Message("volume.places", storage_class=found.name, claim=claim.key, places=[
+                ", ".join(f"{each.key} {'/'.join(each.values)}" for each in term)
+                for term in terms])
+            if not any(all(node.node.metadata.labels.get(each.key) in each.values for each in term)
+                       for term in terms for node in seen.ssn.nodes.values()):
+                yield Message("volume.nowhere.labels")
     yield from _unbound(seen, pod)
     yield from _apart(seen, pod)
 
 
 def _apart(seen: Evidence, pod: api.Pod) -> Iterator[Message]:
-    """Yield the first two claims of a pod of which no node reaches both volumes, though some reach
+    """Yield that no node reaches the volumes of two claims of a pod."""
+    for both in apart(seen.ssn, pod):
+        last, found = both[1][0], seen.ssn.snapshot.storage.class_of(both[1][0])
+        yield Message("volume.apart", parts=[
+            Message("volume.apart.part", claim=claim.key, terms=asked)
+            for claim, asked, _ in both], claim=last.key, at_once=Message(
+                "volume.apart.at_once", storage_class=found.name)
+            if found is not None and found.volume_binding_mode != WAIT else None)
+
+
+def apart(ssn: Session, pod: api.Pod) -> list[tuple[Reach, Reach]]:
+    """Return the first two claims of a pod of which no node reaches both volumes, though some reach
     each.
     """
-    storage = seen.ssn.snapshot.storage
-    reach = [(claim, *_let_in(seen.ssn, selected)) for claim, selected in requires(storage, pod)
-             if selected is not None]
-    for both in combinations(reach, 2):
-        (_, _, some), (last, _, others) = both
-        if some and others and not any(node in others for node in some):
-            found = storage.class_of(last)
-            yield Message("volume.apart", parts=[
-                Message("volume.apart.part", claim=claim.key, terms=asked)
-                for claim, asked, _ in both], claim=last.key, at_once=Message(
-                    "volume.apart.at_once", storage_class=found.name)
-                if found is not None and found.volume_binding_mode != WAIT else None)
-            return
+    reach = [(claim, *_let_in(ssn, selected)) for claim, selected in requires(
+        ssn.snapshot.storage, pod) if selected is not None]
+    return [(one, other) for one, other in combinations(reach, 2) if one[2] and other[2]
+            and not any(node in other[2] for node in one[2])][:1]
 
 
 def _let_in(ssn: Session, required: api.NodeSelector) -> tuple[list[str], list[api.Node]]:

@@ -1,0 +1,71 @@
+"""Changes of claims that have no volume, or none in reach: other sizes and classes, and volumes.
+
+Volcano: none
+"""
+
+from collections.abc import Iterator
+
+from volcano_lab.api import Storage, objects as api
+from volcano_lab.api.storage import NO_PROVISIONER, WAIT, class_of, size
+from volcano_lab.changes import value_text
+from volcano_lab.explain import options, volumes
+from volcano_lab.explain.options import Option, Rank, once, setting
+from volcano_lab.framework import Session
+
+HOSTNAME = "kubernetes.io/hostname"
+
+
+def resized(storage: Storage, pod: api.Pod) -> Iterator[Option]:
+    """Yield that a claim, created again, request no more than a free volume has."""
+    for claim, free in volumes.unbound(storage, pod):
+        path, asked = f"persistentvolumeclaim/{claim.key}", {*claim.spec.access_modes}
+        for volume in free[:options.ENDED]:
+            texts = [setting(path, "resources", "requests", "storage",
+                             to=volume.spec.capacity.get("storage", "0"))
+                     ] if size(volume) < size(claim) else []
+            texts += [setting(path, "accessModes", to=volume.spec.access_modes)
+                      ] if asked - {*volume.spec.access_modes} else []
+            yield once(*texts, rank=Rank.JOB)
+
+
+def reclassed(storage: Storage, pod: api.Pod) -> Iterator[Option]:
+    """Yield that a claim without a volume, created again, have another class: not one by which the
+    same provisioner would have to create a volume at once.
+    """
+    for claim in volumes.without(storage, pod):
+        own = storage.class_of(claim)
+        for other in storage.all(api.StorageClass.kind):
+            at_once = own is not None and own.volume_binding_mode != WAIT and (
+                own.provisioner == other.provisioner != NO_PROVISIONER)
+            if other.name != class_of(claim) and not at_once:
+                yield once(setting(f"persistentvolumeclaim/{claim.key}", "storageClassName",
+                                   to=other.name), kind="class", rank=Rank.JOB)
+
+
+def provided(ssn: Session, pod: api.Pod, count: int) -> Iterator[Option]:
+    """Yield that there is a local volume for a claim whose class creates none; for one whose class
+    creates volumes elsewhere, that there are as many nodes as its pods need.
+    """
+    storage = ssn.snapshot.storage
+    for claim, free in volumes.unbound(storage, pod):
+        for name, node in [*ssn.nodes.items()][:options.ENDED] if not free else ():
+            place = {"key": HOSTNAME, "operator": "In", "values": [
+                node.node.metadata.labels.get(HOSTNAME, name)]}
+            spec = {"storageClassName": class_of(claim), "accessModes": claim.spec.access_modes,
+                    "capacity": {"storage": claim.spec.resources.requests.get("storage", "1Gi")},
+                    "local": {"path": f"/mnt/{claim.name}"}, "nodeAffinity": {"required": {
+                        "nodeSelectorTerms": [{"matchExpressions": [place]}]}}}
+            yield once(f"persistentvolume/{claim.name}={value_text({'spec': spec})}",
+                       kind="volume", rank=Rank.OTHERS)
+    for claim in volumes.without(storage, pod):
+        found = storage.class_of(claim)
+        for term in found.allowed_topologies if found is not None else ():
+            labels = {each.key: each.values[0] for each in term.match_label_expressions}
+            for name in [*ssn.nodes][:1]:
+                yield once(f"node/{name}.more={value_text({'count': count, 'labels': labels})}",
+                           rank=Rank.NODES)
+
+
+def apart(ssn: Session, pod: api.Pod) -> list[str]:
+    """Return the claim that may be created again as no node reaches its volume and another one."""
+    return [both[1][0].key for both in volumes.apart(ssn, pod)]
