@@ -810,3 +810,41 @@ def test_a_field_of_pods_is_named_where_their_owner_has_it(given, kind, version,
     assert [" ".join(each) for each in tolerates.fields] == [f"{owner} {field}.tolerations"]
     lasts = "LeaderWorkerSet a/l creates a/o: a change that is to last is made there."
     assert (lasts in found.text) is ("Leader" in owner)
+
+
+@pytest.mark.parametrize("scheduler, replicas, nodes", [
+    ("default-scheduler", 2, 1), ("default-scheduler", 2, 2), ("volcano", 1, 1)])
+def test_a_pod_less_of_a_deployment_whose_pods_do_not_end_is_offered(scheduler, replicas, nodes):
+    """Not where its pods are on several nodes: another one of them may end."""
+    spec = f"template: {{spec: {{schedulerName: {scheduler}, containers: [{{name: c}}]}}}}"
+    web = (f"{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web, namespace: a}}, "
+           f"spec: {{replicas: {replicas}, {spec}}}}}\n---\n")
+    pods = [pod(f"web-x-{number}", "ReplicaSet", "{pod-template-hash: x}", cpu=2, into="web",
+                more=f"nodeName: n{1 + number % nodes}", status="status: {phase: Running}").replace(
+                    "name: o,", "name: web-x,").replace("schedulerName: volcano", (
+                        f"schedulerName: {scheduler}")) for number in range(replicas)]
+    owned = group(1, "", "web").replace("metadata: {", (
+        "metadata: {ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web-x, uid: u, "
+        "controller: true}], ")).replace("Inqueue", "Running") if scheduler == "volcano" else ""
+    other = ("{apiVersion: v1, kind: Node, metadata: {name: n2}, status: {allocatable: {cpu: 2, "
+             "memory: 9Gi, pods: 9}}}\n---\n")
+    least, both = replicas - 1, nodes == 2
+    new = pod("new", "Pod", cpu=4 if both else 4 - 2 * least)
+    found = asked(other * both, web, owned, *pods, group(), new).why("a/pg")
+    fewer = f"Deployment a/web: replicas {replicas} -> {least}"
+    assert (fewer in [each.change for each in found.remedies]) is (nodes == 1), found.remedies
+
+
+def test_a_minimum_that_an_operator_copies_is_raised_where_the_gang_starves_no_more():
+    queues = "".join(f"{{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {{name: "
+                     f"{name}}}, spec: {{weight: 1}}}}\n---\n" for name in ("qa", "qb"))
+    held = [group(1, "", name).replace("queue: default", "queue: qb").replace("Inqueue", "Running")
+            + pod(f"{name}-0", "Pod", cpu=1, more="nodeName: n1", into=name,
+                  status="status: {phase: Running}") for name in ("k", "l", "m")]
+    own = owned_group(1).replace("queue: default", "queue: qa").replace("Inqueue", "Running")
+    runs = pod("o-worker-0", "MPIJob", "{training.kubeflow.org/job-role: worker}",
+               more="nodeName: n1", status="status: {phase: Running}")
+    found = asked(queues, *held, own, runs, WORKERS.replace("o-worker-0", "o-worker-2"),
+                  conf=CONF.replace("preempt", "reclaim")).why("o")
+    assert any("minMember 1 -> 3 (spec.runPolicy.schedulingPolicy.minAvailable of its MPIJob)" in (
+        each.change) for each in found.remedies), found.text

@@ -114,9 +114,14 @@ def test_a_volume_that_two_pods_share_is_one_of_a_full_node():
 def test_the_nodes_for_which_a_class_creates_volumes_are_named():
     drivers = [csi_node(name, **{"csi.example.com": 9}) for name in ("n1", "n2")]
     found = Explainer(Cluster([*NODES[:2], *drivers, claim(), POD, klass(
-        provisioner="csi.example.com", zone="c,d")]).objects()).why("web")
-    assert ("StorageClass wait creates volumes only for nodes with zone c/d (allowedTopologies)."
-            in found.text)
+        provisioner="csi.example.com", zone="c,d"), klass("any", provisioner="csi.example.com")]
+        ).objects()).why("web")
+    assert ("StorageClass wait of PersistentVolumeClaim default/data creates volumes only for "
+            "nodes with zone c/d (allowedTopologies). No node has these labels: a new one with "
+            "them reaches it.") in found.text
+    assert [each.change for each in found.remedies] == [
+        "PersistentVolumeClaim default/data: create it again with StorageClass any instead of wait",
+        "1 more node like n1, with the label zone=c"]
 
 
 def test_a_pod_that_has_its_volume_waits_for_nothing():

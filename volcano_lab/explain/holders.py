@@ -152,6 +152,8 @@ def _alone(seen: Evidence, choice: Record, names: list[str], nodes: Iterable[str
     """Return the fewest pods of other schedulers on one node without which it has enough left for a
     pod, those with the most of some resources first; those of the system, and of DaemonSets, stay.
     """
+    if not choice.get("task"):
+        return []
     request = seen.trace.start["tasks"][choice["task"]]["request"]
     free, found = seen.free(choice, request), list[list[TaskInfo]]()
     for node in map(seen.ssn.nodes.__getitem__, nodes):
@@ -165,7 +167,8 @@ def _alone(seen: Evidence, choice: Record, names: list[str], nodes: Iterable[str
 
 def _said_alone(fewest: list[TaskInfo]) -> Iterator[Message]:
     """Yield that some pods are enough, and which owners create them again."""
-    yield Message("strangers.alone", pods=[task.key for task in fewest], node=fewest[0].node_name)
+    for node in dict.fromkeys(task.node_name for task in fewest):
+        yield Message("strangers.alone", pods=[task.key for task in fewest], node=node)
     owned = [*dict.fromkeys(f"{ref.kind} {task.namespace}/{ref.name}" for task in fewest
                             for ref in task.pod.metadata.owner_references
                             if ref.kind in ("ReplicaSet", "StatefulSet"))]
@@ -240,8 +243,8 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
         new, {uid: added(each, new.get(uid, {}), -1.0) for uid, each in in_the_end.items()}))
     holders = largest(held, names)
     others, bare = held_by_strangers(seen, names, nodes or ())
-    alone = _alone(seen, record, names, nodes) if others and nodes and record.get("task") else []
-    others += _said_alone(alone) if alone else []
+    alone = _alone(seen, record, names, nodes) if others and nodes else []
+    others += _said_alone(alone)
     found = [held_by(
         seen, "held_by.resources" if level is None else "held_by.queue", held, names,
         partial(waiting_pods, job), resources=names, queue=level), *others, *_over(seen, names)]
