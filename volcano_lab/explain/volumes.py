@@ -183,10 +183,9 @@ def unbound(storage: Storage, pod: api.Pod
     """Yield the claims of a pod without a volume that have no class, or one that provisions none,
     or is not there and has volumes; each with the free volumes of its class, the largest first.
     """
-    for claim in _claims(storage, pod):
+    for claim in without(storage, pod):
         found, there = storage.class_of(claim), _of_class(storage, claim)
-        if not (claim.is_bound or claim.spec.volume_name) and (
-                _is_static(found) or (found is None and (there or not class_of(claim)))):
+        if _is_static(found) or (found is None and (there or not class_of(claim))):
             free = [each for each in there if each.spec.claim_ref is None
                     and each.status.phase == "Available"]
             yield claim, sorted(free, key=size, reverse=True)
@@ -194,8 +193,7 @@ def unbound(storage: Storage, pod: api.Pod
 
 def without(storage: Storage, pod: api.Pod) -> list[api.PersistentVolumeClaim]:
     """Return the claims of a pod that have no volume, and name none."""
-    return [claim for claim in _claims(storage, pod)
-            if not (claim.is_bound or claim.spec.volume_name)]
+    return [each for each in _claims(storage, pod) if not (each.is_bound or each.spec.volume_name)]
 
 
 def _unbound(seen: Evidence, pod: api.Pod) -> Iterator[Message]:

@@ -36,8 +36,7 @@ from volcano_lab.trace import POINTS, amounts, short
 QUEUE_GATE = "scheduling.volcano.sh/queue-allocation-gate"
 """The gate of pods that Volcano v1.15 opens when their queue has enough left."""
 
-ORDERED = {"came_first", "not_less_important"}
-"""Causes that a priority decides."""
+ORDERED = {"came_first", "not_less_important"}  # which a priority decides
 
 
 def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
@@ -97,10 +96,9 @@ def _by_admission(lacking: list[Cause], causes: list[Cause]) -> tuple[list[Cause
 def _by_priority(seen: Evidence, job: JobInfo, causes: list[Cause], beside: list[Cause]
                  ) -> tuple[list[Cause], list[Cause]]:
     """(That the job has not the priority of its pods, where that decides, what is beside that.)"""
-    if not (ORDERED & {cause.code for cause in causes} and "priority" in seen.ssn.plugins):
-        return [], beside
-    return [*priority_causes(seen, job, causes)], [
-        cause for cause in beside if cause.code != "no_priority_class"]
+    decides = ORDERED & {cause.code for cause in causes} and "priority" in seen.ssn.plugins
+    return ([*priority_causes(seen, job, causes)], [cause for cause in beside if (
+        cause.code != "no_priority_class")]) if decides else ([], beside)
 
 
 def _users_that_never_start(seen: Evidence, causes: list[Cause]) -> Iterator[Cause]:
