@@ -65,8 +65,8 @@ def test_why_as_json(tree):
             "args": ["--set", "queue/team.capability.cpu=5"],
             "kubectl": ["kubectl patch queue team --type merge -p "
                         """'{"spec": {"capability": {"cpu": "5"}}}'"""],
-            "again": [], "job": "default/train", "placed": 2, "evicts": {}, "ends": {},
-            "breaks": {}, "waits": [], "fewer": {}, "alike": []} in shown["remedies"]
+            "again": [], "fields": [], "job": "default/train", "placed": 2, "evicts": {},
+            "ends": {}, "breaks": {}, "waits": [], "fewer": {}, "alike": []} in shown["remedies"]
 
 
 WHYS = [

@@ -3,9 +3,9 @@
 Volcano: none
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from volcano_lab.api import Storage, objects as api
+from volcano_lab.api import ZERO, Storage, TaskInfo, objects as api
 from volcano_lab.api.storage import NO_PROVISIONER, WAIT, class_of, size
 from volcano_lab.changes import value_text
 from volcano_lab.explain import options, volumes
@@ -42,28 +42,31 @@ def reclassed(storage: Storage, pod: api.Pod) -> Iterator[Option]:
                                    to=other.name), kind="class", rank=Rank.JOB)
 
 
-def provided(ssn: Session, pod: api.Pod, count: int) -> Iterator[Option]:
-    """Yield that there is a local volume for a claim whose class creates none; for one whose class
-    creates volumes elsewhere, that there are as many nodes as its pods need.
+def provided(ssn: Session, tasks: Sequence[TaskInfo]) -> Iterator[Option]:
+    """Yield that there is a local volume, on the first node that has enough left, for a claim whose
+    class creates none; for one whose class creates volumes elsewhere, that there are as many nodes
+    as its pods need.
     """
-    storage = ssn.snapshot.storage
-    for claim, free in volumes.unbound(storage, pod):
-        for name, node in [*ssn.nodes.items()][:options.ENDED] if not free else ():
+    storage, task = ssn.snapshot.storage, tasks[0]
+    fits = [name for name, node in ssn.nodes.items()
+            if task.init_resreq.less_equal(node.idle, ZERO)]
+    for claim, free in volumes.unbound(storage, task.pod):
+        for name in fits[:1] if not free else ():
             place = {"key": HOSTNAME, "operator": "In", "values": [
-                node.node.metadata.labels.get(HOSTNAME, name)]}
+                ssn.nodes[name].node.metadata.labels.get(HOSTNAME, name)]}
             spec = {"storageClassName": class_of(claim), "accessModes": claim.spec.access_modes,
                     "capacity": {"storage": claim.spec.resources.requests.get("storage", "1Gi")},
                     "local": {"path": f"/mnt/{claim.name}"}, "nodeAffinity": {"required": {
                         "nodeSelectorTerms": [{"matchExpressions": [place]}]}}}
             yield once(f"persistentvolume/{claim.name}={value_text({'spec': spec})}",
                        kind="volume", rank=Rank.OTHERS)
-    for claim in volumes.without(storage, pod):
+    for claim in volumes.without(storage, task.pod):
         found = storage.class_of(claim)
         for term in found.allowed_topologies if found is not None else ():
             labels = {each.key: each.values[0] for each in term.match_label_expressions}
+            more = value_text({"count": len(tasks), "labels": labels})
             for name in [*ssn.nodes][:1]:
-                yield once(f"node/{name}.more={value_text({'count': count, 'labels': labels})}",
-                           rank=Rank.NODES)
+                yield once(f"node/{name}.more={more}", rank=Rank.NODES)
 
 
 def apart(ssn: Session, pod: api.Pod) -> list[str]:

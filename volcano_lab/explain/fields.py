@@ -318,7 +318,7 @@ class Fields(Configured):
         """That a claim is created again as there is a volume for it, or that there is one."""
         yield from claims.resized(self.ssn.snapshot.storage, self.pods[0])
         yield from claims.reclassed(self.ssn.snapshot.storage, self.pods[0])
-        yield from claims.provided(self.ssn, self.pods[0], len(unplaced(self.job)))
+        yield from claims.provided(self.ssn, unplaced(self.job))
 
 
 def _listing(hyper_node: str, nodes: list[str], count: int) -> Change:
