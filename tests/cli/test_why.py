@@ -2,6 +2,7 @@
 """
 
 import json
+import sys
 
 import pytest
 from commands import volcano_lab_command
@@ -122,6 +123,18 @@ def test_why_answers_about_what_admission_would_refuse_now(tmp_path, capsys):
     shown = capsys.readouterr()
     assert "8 in the cluster - 6 guaranteed to vip" in shown.out.replace("\n    ", " ")
     assert "Queue vip" in shown.err and "admission would refuse it now" in shown.err
+
+
+@pytest.mark.parametrize("arguments", [["train"], ["train", "--no-remedies"], ["--all"],
+                                       ["train", "--cycle", "2"]], ids=" ".join)
+def test_which_configuration_is_taken_stands_below_the_answer(
+        arguments, tmp_path, capsys, monkeypatch):
+    (tmp_path / "cluster.yaml").write_text(
+        Cluster().node("n1", cpu=4).job("train", cpu=6).to_yaml())
+    monkeypatch.setattr(sys, "stderr", sys.stdout)
+    assert main(["why", str(tmp_path / "cluster.yaml"), *arguments]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "train" in lines[0] and lines[-1].startswith("warning: without --conf the cycle runs")
 
 
 @pytest.mark.long

@@ -151,7 +151,8 @@ def text_of(shown: Shown, most: int | None = 80) -> str:
 
 
 def warn(warnings: Iterable[Said]) -> None:
-    """Print warnings to the error output, in the reader's language."""
+    """Print warnings to the error output, in the reader's language, below what is printed."""
+    sys.stdout.flush()
     most = width() if sys.stderr.isatty() else 100_000  # files get whole lines
     for warning in warnings:
         text = f"{gettext('warning')}{mark(': ')}{one_line(str(warning))}"

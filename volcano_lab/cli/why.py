@@ -39,21 +39,23 @@ def why(words: tuple[str, ...], filenames: tuple[str, ...], every: bool, no_reme
     files, name = (words + filenames, None) if every else _named(words, filenames)
     seconds = 0.0 if no_remedies else seconds
     read = partial(inputs.cluster_of, files, conf, recursive, context)
-    explainer, timeline, warnings = _cycle(files, read, name, conf, now, cycle, life)
+    explainer, timeline, warnings, after = _cycle(files, read, name, conf, now, cycle, life)
     explanation = None if name is None else explain(
         _question(explainer, timeline, node, before, evict), name, namespace)
     said = [] if explanation is None else [*parts(explanation.messages)]
     warn(each for each in warnings if each.facts.get("what") not in said)
     if explanation is None:
-        return _all(explainer, output, namespace, seconds)
-    if output in ("json", "yaml"):
+        _all(explainer, output, namespace, seconds)
+    elif output in ("json", "yaml"):
         found = list(explanation.remedies_within(seconds))
-        print_data({**as_dict(explanation, found), "warnings": [*map(str, warnings)]}, output)
+        print_data({**as_dict(explanation, found), "warnings": [*map(str, warnings + after)]},
+                   output)
     elif output == "name":
         print(explanation.about.replace(" ", "/", 1))
     else:
         given = [*files, *(["--base-conf", conf] if conf and explainer.conf != load_conf() else [])]
         _print(explanation, explainer, seconds, given if output == "wide" else None)
+    warn(after)
     return DONE
 
 
@@ -76,8 +78,10 @@ def _print(explanation: Explanation, explainer: Explainer, seconds: float,
 
 def _cycle(files: Sequence[str], read: Callable[[], Cluster], name: str | None,
            conf: str | None, now: str | None, cycle: int | None, life: str | None
-           ) -> tuple[Explainer, Timeline | None, list[Message]]:
-    """Return the cycle that is explained, the history up to it where there is one, and warnings."""
+           ) -> tuple[Explainer, Timeline | None, list[Message], list[Message]]:
+    """Return the cycle that is explained, the history up to it where there is one, warnings, and
+    which configuration is taken where none is given, for after the answer.
+    """
     timeline = None
     if cycle is None and life is None:
         cluster = read()
@@ -91,8 +95,8 @@ def _cycle(files: Sequence[str], read: Callable[[], Cluster], name: str | None,
         # no object is called "/ ": the causes of no single job are requested
         timeline, warnings, known = past(files, read, name or "/ ", conf, cycle, life)
         explainer = timeline.at()
-    more = [] if known else [Message("why.default")]
-    return explainer, timeline, warnings + lint.doubts(explainer.session) + more
+    after = [] if known else [Message("why.default")]
+    return explainer, timeline, warnings + lint.doubts(explainer.session), after
 
 
 def _check(seconds: float, both: object, questions: Mapping[str, object]) -> None:
@@ -123,7 +127,7 @@ def _lines(text: str, indent: str = "", first: str | None = None) -> str:
     return wrapped(gettext(text), width(), indent, first)
 
 
-def _all(explainer: Explainer, output: str, namespace: str, seconds: float) -> int:
+def _all(explainer: Explainer, output: str, namespace: str, seconds: float) -> None:
     """Print the jobs that wait, by cause, and what would change it for the first of each."""
     loops = explainer.loops(seconds / PART)
     groups = [group for group in explainer.waiting() if not namespace or any(
@@ -132,7 +136,7 @@ def _all(explainer: Explainer, output: str, namespace: str, seconds: float) -> i
         repeats = {} if loops is None else {"loops": loops.text}
         print_data({"waiting": [{"code": group.code, "text": group.text, "jobs": group.jobs}
                                 for group in groups], **repeats}, output)
-        return DONE
+        return
     end = perf_counter() + seconds
     if loops is not None:
         print(_lines(loops.text), flush=True)
@@ -150,7 +154,6 @@ def _all(explainer: Explainer, output: str, namespace: str, seconds: float) -> i
     if not groups:
         print(str(Message("why.none_waits")))
     _print_loops(loops, end)
-    return DONE
 
 
 def _sparing(remedies: Iterable[Remedy]) -> Remedy | None:
