@@ -532,8 +532,8 @@ WITHOUT = {
         hierarchical_order preempt_order protected protected_by_conformance pending_policy
         queue_stays topology_outside tried_before""",
     "it answers another question": """
-        best_score packed passed spread place node_fits node_later no_pod_waits jobs_wait
-        queue_above_limit topology_outside
+        best_score passed spread place node_fits node_later no_pod_waits jobs_wait
+        queue_above_limit topology_outside placed
         met_nothing too_near evict_head evict_no_pdb evict_order evict_policy
         evicted_again evicted_before evicted_for less_important_claimant passed pods_leave
         starving_beyond taken.changes taken_again victim"""}

@@ -655,26 +655,3 @@ def test_an_order_is_turned_for_the_second_of_two_jobs_only():
     text = FITS.format("allocate")
     assert [*map(str, cluster.why("b", before="a", conf=text).remedies)]
     assert not cluster.why("a", before="b", conf=text).remedies
-
-
-@pytest.mark.parametrize("plugins, nodes, said", [
-    ((*PLUGINS, "nodeorder", "binpack"), 4, "n1, n2, n3, which fit, too, hold none; without"),
-    ((*PLUGINS, "nodeorder", "binpack"), 2, "n1, which fits, too, holds none"),
-    ((*PLUGINS, "nodeorder"), 4, ""), ((*PLUGINS, "binpack"), 1, "")])
-@pytest.mark.parametrize("name", ["old-0", "old"])
-def test_pods_that_run_on_one_node_say_that_binpack_fills_it(plugins, nodes, said, name):
-    cluster = Cluster()
-    for number in range(nodes):
-        cluster.node(f"n{number}", cpu=4)
-    cluster.job("old", pods=2, cpu=1, running={"n0": 2}).node("small", cpu=0.5)
-    cluster.add("{apiVersion: v1, kind: Node, metadata: {name: kept}, spec: {taints: [{key: k, "
-                "effect: NoSchedule}]}, status: {allocatable: {cpu: 4, pods: 9}}}")
-    found = cluster.why(name, conf=conf("allocate", *plugins))
-    assert said in found.text and ("packed" in found.codes) == bool(said)
-
-
-@pytest.mark.parametrize("cpu, running", [(0, {"n0": 2}), (1, {"n0": 1, "n1": 1})])
-def test_binpack_is_no_reason_for_pods_that_request_nothing_or_are_apart(cpu, running):
-    cluster = Cluster().node("n0", cpu=4).node("n1", cpu=4).node("n2", cpu=4)
-    cluster.job("old", pods=2, cpu=cpu, running=running)
-    assert "packed" not in cluster.why("old", conf=conf("allocate", *PLUGINS, "binpack")).codes

@@ -75,7 +75,7 @@ def test_a_queue_above_its_limit_says_that_none_is_evicted_for_it():
     assert ("Queue a holds more than its limit: cpu 3, limit 2. Limits are compared when jobs are "
             "admitted") in lowered.why("queue/a").text.replace("\n    ", " ")
     kept = built.job("old", queue="a", cpu=1, pods=2, running={"n1": 2})
-    assert lowered.why("old").codes == ["queue_above_limit"]
+    assert lowered.why("old").codes == ["queue_above_limit", "placed"]
     assert all("queue_above_limit" not in kept.why(name).codes for name in ("queue/a", "old"))
 
 
@@ -212,7 +212,8 @@ def test_why_pods_that_run_are_apart(mode, said, more, best, second):
         assert ("Its pods are on 2 nodes (n1, n3), in h1 and h2: plugins score each node" in text
                 and said in text) is bool(said)
     text = explain.why_not("n1", "new-1").text
-    assert "If pod default/new-1 were placed in this cycle, beside the other pods:" in text
+    assert "Node n1 could take it now." in text and (
+        "the scores if default/new-1 were placed now, beside the other pods") in text
     assert mode == "hard" or (best in text and second in text)
 
 

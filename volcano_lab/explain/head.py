@@ -5,6 +5,7 @@ Volcano: none
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from volcano_lab.api import FAILED, RELEASING, RUNNING, SUCCEEDED, JobInfo
@@ -71,10 +72,19 @@ def _standing(seen: Evidence, job: JobInfo, causes: list[Cause], status: list[Me
         ("job.placed", found.keys() & {*beyond.WAITED}), ("job.ends", ending),
         ("job.taken", more["taken"]), ("job.bound", more["unready"]),
         ("job.failed", more["why"] and not job.ready_task_num()),
-        ("job.queue", more["named"]), ("job.ends", ended), ("job.stands", True)) if holds)
+        ("job.queue", more["named"]), ("job.ends", ended), ("job.runs", "placed" in found),
+        ("job.stands", True)) if holds)
     return Message(code, status=status, by=by, gap=refused or idle or sure, job=short(
         seen.called(job.uid)), queue=job.queue if more["named"] else None, phase=[*ending, *ended],
-        since=_since(seen, job), **more)
+        since=_since(seen, job), nodes=[*chain(*(
+            cause.numbers["nodes"] for cause in found.get("placed", ())))], here=chosen(causes),
+        **more)
+
+
+def chosen(causes: Iterable[Cause]) -> Message | None:
+    """What puts pods that run on their nodes, as far as scores of now show it."""
+    return next((Message(f"placed.by.{cause.numbers['by']}", **cause.numbers)
+                 for cause in causes if cause.code == "placed" and "by" in cause.numbers), None)
 
 
 def _ended(seen: Evidence, job: JobInfo, phase: str, status: list[Message]) -> Message:

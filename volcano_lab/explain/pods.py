@@ -10,14 +10,22 @@ from typing import Any
 from attrs import evolve
 
 from volcano_lab.api import FAILED, PIPELINED, JobInfo, TaskInfo
-from volcano_lab.explain import beyond, head, kubelet, promises, questions, remedies, taken, why_job
+from volcano_lab.explain import (
+    beyond,
+    head,
+    kubelet,
+    placed,
+    promises,
+    questions,
+    remedies,
+    taken,
+    why_job,
+)
 from volcano_lab.explain.evidence import Evidence, waits
 from volcano_lab.explain.explanation import Cause, Explanation, each_said
 from volcano_lab.explain.topology import spread
 from volcano_lab.explain.victims import victim_causes
 from volcano_lab.messages import Message
-from volcano_lab.scheduler import traced
-from volcano_lab.trace import CauseTrace
 
 
 def not_running(seen: Evidence, job: JobInfo) -> list[Cause]:
@@ -85,12 +93,14 @@ def why_placed(seen: Evidence, task: TaskInfo) -> Explanation:
     said += [] if refused else [
         promises.nowhere(seen, [task]), questions.why_here(seen, task),
         questions.despite(seen, task, task.node_name),
-        *why_job.unusual(seen, job, [task]), *questions.packed(seen, [task])]
+        *why_job.unusual(seen, job, [task])]
     causes = idle or [*filter(None, said), *refused]
     if task.status == FAILED:
         causes = [*kubelet.failed_causes(seen, job, task.key)]
     elif not idle:
-        causes = [*kubelet.bound_causes(seen, job, task.key), *causes]
+        stuck = [*kubelet.bound_causes(seen, job, task.key)]
+        here = None if stuck or refused else placed.why_runs(seen, [task])
+        causes = [*stuck, *filter(None, [here]), *causes]
     by, codes = beyond.decided_by(causes), {cause.code for cause in causes}
     gap = next((head.gap_of(cause, "sure" in cause.numbers) for cause in causes
                 if cause in idle or "sure" in cause.numbers), None)
@@ -98,7 +108,8 @@ def why_placed(seen: Evidence, task: TaskInfo) -> Explanation:
     code = "pod.beyond" if by else code
     code = "pod.idle" if gap else code
     return Explanation(f"pod {task.key}", Message(
-        code, pod=task.key, status=task.status, node=task.node_name, by=by, gap=gap), causes)
+        code, pod=task.key, status=task.status, node=task.node_name, by=by, gap=gap,
+        why=head.chosen(causes)), causes)
 
 
 def why_not(seen: Evidence, task: TaskInfo, node: str, why_job: Callable[[str], Explanation]
@@ -141,16 +152,14 @@ def _not_tried(seen: Evidence, task: TaskInfo, node: str, found: list[Cause], ca
 
 
 def _placed_again(seen: Evidence, task: TaskInfo, node: str) -> Cause | None:
-    """What scores give its node and another one to a pod that is there already, in a cycle that
-    places it beside the other pods.
+    """What scores give its node and another one to a pod that is there already, if it were placed
+    now beside the other pods.
     """
-    objects = [obj.changed(spec={"node_name": ""}, status={"phase": "Pending"}) if (
-        obj.kind, obj.key) == ("Pod", task.key) else obj for obj in seen.objects]
-    trace, ssn = traced(objects, seen.ssn.conf, now=seen.ssn.now, trace=CauseTrace())
-    again = Evidence(ssn, trace, objects)
-    choice = questions.last_choice(again, task.key)
-    other = task.node_name if choice and choice["node"] == node else node
-    cause = questions.why_here(again, again.tasks[task.key], other)
-    if cause is not None:
-        cause.said = [Message("placed_again", pod=task.key, node=node), *cause.sentences]
-    return cause
+    scores = placed.scored(seen, task).scores
+    if not {node, task.node_name} <= scores.keys():
+        return None
+    best = placed.best_of(scores)
+    return Cause("best_score", [
+        Message("placed_again", node=node), *placed.before(
+            scores, best, task.node_name if best == node else node),
+        Message("placed.now", pod=task.key)])

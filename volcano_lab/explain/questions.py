@@ -4,11 +4,11 @@ served before another.
 Volcano: none
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from volcano_lab.api import JobInfo, TaskInfo, taints
-from volcano_lab.explain import evidence, lint, nodes, outcome, required, rules, topology
+from volcano_lab.explain import evidence, lint, nodes, outcome, placed, required, rules, topology
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import (
     Cause,
@@ -55,21 +55,8 @@ def why_here(seen: Evidence, task: TaskInfo, other: str = "") -> Cause | None:
         return Cause.of("only_node", records=[choice], node=chosen, inside=Message(
             "only_node.inside", hyper_node=tried) if tried else None)
     second = other if other in totals else next(node for node in others if node != chosen)
-    turning = [plugin for plugin, score in scores[chosen].items() if totals[chosen] - score
-               < totals[second] - scores[second].get(plugin, 0.0)]
-    code = "best_score" if totals[chosen] > totals[second] else "best_score.equal"
-    facts = {"node": chosen, "second": second}
-    return Cause("best_score", [
-        Message(code, count=len(totals), total=totals[chosen], points=_points(scores[chosen]),
-                less=totals[second], fewer=_points(scores[second]), **facts),
-        Message("best_score.without", plugins=turning, **facts) if turning else None],
-        {"scores": {node: scores[node] for node in (chosen, second)}}, [choice])
-
-
-def _points(scores: dict[str, float]) -> list[Message]:
-    """What each plugin gives a node."""
-    return [Message("points", plugin=plugin, score=score)
-            for plugin, score in scores.items() if score] or [Message("points.none")]
+    return Cause("best_score", [*placed.before(scores, chosen, second)],
+                 {"scores": {node: scores[node] for node in (chosen, second)}}, [choice])
 
 
 def despite(seen: Evidence, task: TaskInfo, node: str) -> Cause | None:
@@ -232,18 +219,3 @@ def _place(seen: Evidence, action: str, job: JobInfo) -> Cause:
                    count=len(order), queue=job.queue, action=action)
     return Cause("place", [said, Message("order.before", jobs=[*map(seen.called, before[-MOST:])])
                            if before else None], {"place": len(before) + 1, "of": len(order)})
-
-
-def packed(seen: Evidence, tasks: list[TaskInfo]) -> Iterator[Cause]:
-    """Yield that by binpack pods placed before this cycle are all on one node, while others that
-    they fit hold none.
-    """
-    first = next((task for task in tasks if not task.best_effort), None)
-    if first is None or len({task.node_name for task in tasks}) > 1 or (
-            "binpack" not in seen.ssn.plugins or last_choice(seen, first.key) is not None):
-        return
-    asks = amounts(first.init_resreq)
-    empty = [name for name, node in seen.ssn.nodes.items() if not node.tasks and not over(
-        asks, amounts(node.allocatable)) and rule_against(seen, first.key, name) is None]
-    if empty:
-        yield Cause.of("packed", context=True, n=len(empty), nodes=empty, node=first.node_name)

@@ -7,15 +7,25 @@ from collections.abc import Iterator
 from itertools import chain
 
 from volcano_lab.api import PENDING, JobInfo, Resource, TaskInfo, objects as api, total
-from volcano_lab.explain import beyond, evictions, evidence, gangs, kubelet, origin, owners, quotas
+from volcano_lab.explain import (
+    beyond,
+    evictions,
+    evidence,
+    gangs,
+    head,
+    kubelet,
+    origin,
+    owners,
+    quotas,
+)
 from volcano_lab.explain.asked import apart, apart_causes, unheeded
 from volcano_lab.explain.evidence import Evidence, was_admitted
 from volcano_lab.explain.explanation import TABLES, Cause, over, part
 from volcano_lab.explain.lint import ignored_fields
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.order import hierarchical_order, priority_causes
+from volcano_lab.explain.placed import why_runs
 from volcano_lab.explain.promises import going_causes
-from volcano_lab.explain.questions import packed
 from volcano_lab.explain.refusals import (
     admission_causes,
     admitted_early,
@@ -33,6 +43,8 @@ from volcano_lab.messages import Message, Said, known, meant
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.trace import POINTS, amounts, short
 
+STUCK = (*head.PODS_REFUSED, *head.OWN_PARTS, "bound", "failed", "other_scheduler")
+"""Causes beside which it does not matter why pods are on their nodes."""
 QUEUE_GATE = "scheduling.volcano.sh/queue-allocation-gate"
 """The gate of pods that Volcano v1.15 opens when their queue has enough left."""
 
@@ -58,9 +70,10 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
         idle = [*beyond.idle_causes(seen, job)]
         refused = [] if idle else beyond.beyond_causes(seen, job.tasks.values())
         pods = [] if seen.brief else [*job.tasks.values()]
-        return [*idle, *beside, *origin.both_share(seen, beside), *refused, *lacking,
-                *_by_others(seen, job), *unusual(seen, job, pods), *ineffective(seen, job),
-                *packed(seen, pods if len(pods) > 1 else [])]
+        others = [*_by_others(seen, job)]
+        known = [*idle, *beside, *origin.both_share(seen, beside), *refused, *lacking, *others]
+        here = why_runs(seen, [] if {*STUCK} & {each.code for each in known} else pods)
+        return [*known, *unusual(seen, job, pods), *ineffective(seen, job), *filter(None, [here])]
     popped = seen.of("job", job=job.uid)  # without: no refusal was recorded, or it had no turn
     causes = [*_causes(seen, job)] or [Cause.of("unknown" if popped else "no_turn", records=popped)]
     if {*origin.TOO_LARGE, "larger_than_any_node"}.isdisjoint(cause.code for cause in causes):
