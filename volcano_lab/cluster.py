@@ -201,10 +201,11 @@ class Cluster(ClusterObjects):
         found.evidence.fresh, found.first = True, cycle.first
         return found
 
-    def timeline(self, cycles: int, about: str = "", conf: Conf = None) -> Timeline:
-        """Return what a simulation's first `cycles` were, one a second, in which pods run for
-        ever; `timeline.why(name)` explains the last one. `about` is the name of the one job or pod
-        whose causes are wanted.
+    def timeline(self, cycles: int, about: str = "", conf: Conf = None,
+                 now: float | None = None) -> Timeline:
+        """Return what a simulation's first `cycles` were, one a second from `now` on, in which pods
+        run for ever; `timeline.why(name)` explains the last one. `about` is the name of the one job
+        or pod whose causes are wanted.
 
         >>> cluster = Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1)
         >>> cluster.timeline(3).why("train").rows[-1]["running"]
@@ -216,7 +217,8 @@ class Cluster(ClusterObjects):
         world = self.objects()
         timeline = Timeline(1, about, world.later, world.given)
         with log.quiet():
-            Simulation(world, self.configuration(conf), observer=timeline).run(cycles - 0.5)
+            Simulation(world, self.configuration(conf), observer=timeline, start=now).run(
+                cycles - 0.5)
         return timeline
 
     def what_if(self, *settings: str, add: Sequence[Added] | Added = (),

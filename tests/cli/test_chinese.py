@@ -83,7 +83,7 @@ LINES = [
     ["why", "GOOD"], ["why", "GOOD", "trian"], ["why", "GOOD", "waits", "--node", "n7"],
     ["why", "GOOD", "waits", "--node", "n1", "--before", "fits"],
     ["why", "GOOD", "waits", "--seconds", "nan"], ["why", "GOOD", "waits", "-n", "team"],
-    ["why", "GOOD", "waits", "--cycle", "2", "--now", "13:30"],
+    ["why", "GOOD", "waits", "--life", "GOOD", "--now", "13:30"],
     *(["what-if", "GOOD", "--set", setting] for setting in (
         "queue", "queue/team", "queue/taem.weight=5", "boo/a.b=5", "queue/team.wieght=5",
         "queue/team.weight=much", "job/waits.pods=x", "job/waits.priority=high",

@@ -133,7 +133,8 @@ def test_recorded_lives_are_asked_by_line(tmp_path, capsys):
     (["why", "none.yaml", "a", "--cycle", "2"], "none.yaml: there is no such file"),
     (["why", "none.jsonl", "a", "--life", "none"], "none.jsonl: cannot be read"),
     (["why", "none.yaml", "a", "--cycle", "0"], "--cycle"),
-    (["why", "none.yaml", "a", "--cycle", "1", "--now", "13:00"], "--now for one cycle alone"),
+    (["why", "none.yaml", "a", "--life", "a.jsonl", "--now", "13:00"],
+     "a recording has the times of its cycles"),
     (["why", "a", "--cycle", "1"], "kubectl")])
 def test_what_cannot_be_asked_is_one_sentence(words, sentence, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -197,42 +197,75 @@ def by_hours(hour, *nodes, annotations=None, pods=2, conf=SHUFFLE):
 
 
 @pytest.mark.parametrize(("nodes", "annotations", "count", "budget", "again"), [
-    ((), None, 1, "(1 of each job without the annotation", "it waits, as a rule until 01:00"),
+    ((), None, 1, "(1 of each job without the annotation", "created in its place now: it waits. The zone is open again from"),
     ((node("day", cpu="4"),), {"volcano.sh/jdb-max-unavailable": "2"}, 2,
-     "(annotation volcano.sh/jdb-max-unavailable: 2)", "in its place fits day now")])
+     "(annotation volcano.sh/jdb-max-unavailable: 2)", "Of 2 pods there, 2 fit nodes outside the zone now: day.")])
 def test_after_the_hours_of_a_zone_shuffle_is_the_one_who_evicts(
         nodes, annotations, count, budget, again):
     explain = by_hours(LATER, *nodes, annotations=annotations)
-    found, verb = explain.who_evicts("old"), "is" if count == 1 else "are"
-    assert found.head == (f"{count} of 2 running pods of default/old {verb} evicted in this cycle, "
-                          "for no other pod.")
+    found, rule = explain.who_evicts("old"), "revocable zone z is open 01:00-05:00 only (UTC)"
+    assert found.head == (f"shuffle evicts {count} of 2 running pods of default/old in this cycle, "
+                          f"for no other pod: {rule}.")
+    assert f"loses pods: shuffle evicts {count} in this cycle: {rule}." in explain.why("old").head
+    assert explain.why("default/old-0").head == (
+        f"shuffle evicts pod default/old-0 in this cycle, for no other pod: {rule}.")
     for text in (found.text, explain.why("old").text, explain.why("default/old-0").text):
         assert "open 01:00-05:00 (UTC); it is 06:00" in text and budget in text and again in text
         assert f"leaves {2 - count} pods of its gang of 2" in text
 
 
 def test_the_changes_that_keep_pods_in_a_zone_after_its_hours():
-    found = [*map(str, by_hours(LATER, pods=1).who_evicts("old").remedies)]
-    assert "tdm.revocable-zone.z 01:00-05:00 -> 01:00-06:59" in " ".join(found)
-    assert any("volcano.sh/preemptable" in each for each in found)
-    assert "actions without shuffle (old loses no pods)" in found
+    explain, dawn = by_hours(LATER, pods=1), by_hours(DAWN, pods=1)
+    for found, hours in ((explain.who_evicts("old"), "06:59"), (explain.why("old"), "06:59"),
+                         (dawn.who_evicts("old"), "05:59")):
+        changes = [*map(str, found.remedies)]
+        assert changes == [
+            "job default/old: volcano.sh/preemptable unset -> false (old loses no pods)",
+            "job default/old: volcano.sh/jdb-min-available unset -> 1 (old loses no pods)",
+            f"plugin tdm: tdm.revocable-zone.z 01:00-05:00 -> 01:00-{hours} (old loses no pods)",
+            "node night: metadata.labels.volcano.sh/revocable-zone z -> null (old loses no pods)",
+            "actions without shuffle (old loses no pods)"]
+    assert not dawn.why("old").remedies
+
+
+@pytest.mark.parametrize("budget, hour, said", [
+    (1, LATER, "What runs there, 2 pods, leaves at this pace in 2 rounds, the next after"),
+    (2, LATER, "What runs there, 1 pod, leaves at this pace in the next round, after"),
+    (3, LATER, ""), (1, LATER + 18.97 * 3600, "Before the zone opens one more round, after"),
+    (1, DAWN, "What runs there, 3 pods, leaves at this pace in 3 rounds, the next after")])
+def test_in_how_many_rounds_all_pods_leave_a_zone(budget, hour, said):
+    annotations = {"volcano.sh/jdb-max-unavailable": str(budget)}
+    text = by_hours(hour, pods=3, annotations=annotations).who_evicts("old").text
+    assert said in text and ("leaves at this pace" in text or "more round" in text) is bool(said)
+
+
+@pytest.mark.parametrize("key, value, said", [
+    ("volcano.sh/jdb-max-unavailble", "2", "has no effect: tdm does not read it there. What counts"),
+    ("volcano.sh/jdb-max-unavailable", "two", "has no effect: tdm reads a number or a percentage"),
+    ("volcano.sh/jdb-max-unavailable", "50%", ""),
+    ("volcano.sh/other", "2", "")])
+def test_a_budget_that_is_misspelt_is_named(key, value, said):
+    explain = by_hours(LATER, annotations={key: value})
+    for text in (explain.who_evicts("old").text, explain.why("old").text):
+        assert said in text and ("has no effect" in text) is bool(said)
 
 
 def test_before_a_zone_closes_the_first_round_is_announced():
     explain = by_hours(DAWN)
     found = explain.who_evicts("old")
     assert found.head == ("No running pod of default/old is evicted in this cycle; shuffle evicts "
-                          "some after 05:00, for no other pod.")
-    assert "The first round comes after 05:00." in explain.why("old").text
+                          "some after 05:00, for no other pod: revocable zone z is open "
+                          "01:00-05:00 only (UTC).")
+    assert "at this pace in 2 rounds, the next after " in explain.why("old").text
     kept = by_hours(DAWN, annotations={"volcano.sh/jdb-max-unavailable": "0"}).who_evicts("old")
     assert kept.head == "No running pod of default/old may be evicted for a job that waits now."
     assert "keeps these pods now (annotation volcano.sh/jdb-max-unavailable: 0): a rou" in kept.text
-    assert "round comes after" not in kept.text and "in its place" not in kept.text
+    assert "at this pace" not in kept.text and "in its place" not in kept.text
 
 
 @pytest.mark.parametrize(("hours", "hour", "head", "open_until"), [
-    ("22:00-06:00", 5, "1 of 2 running pods of default/old is evicted in", "22:00-24:00"),
-    ("22:00-06:00", 23, "evicts some after 00:00, for no other pod.", "22:00-24:00"),
+    ("22:00-06:00", 5, "shuffle evicts 1 of 2 running pods of default/old in", "22:00-24:00"),
+    ("22:00-06:00", 23, "evicts some after 00:00, for no other pod: ", "22:00-24:00"),
     ("00:00-00:00", 23, "No action of the configuration evicts pods", None)])
 def test_hours_past_midnight_end_at_midnight(hours, hour, head, open_until):
     explain = by_hours(DAWN // 86400 * 86400 + hour * 3600, conf=SHUFFLE.replace(
@@ -245,7 +278,7 @@ def test_hours_past_midnight_end_at_midnight(hours, hour, head, open_until):
 
 
 @pytest.mark.parametrize(("interval", "cpu", "head", "said"), [
-    ("0s", 90, "1 of 1 running pods of default/old is evicted in this cycle", "compares the nodes "
+    ("0s", 90, "shuffle evicts 1 of 1 running pods of default/old in this cycle", "compares the nodes "
      "again after"),
     ("5m", 90, "No running pod of default/old is evicted in this cycle; shuffle evicts some after ",
      "by what they use now it then takes default/old-0"),

@@ -13,12 +13,14 @@ CASES = (".jsonl", ".jsonl.gz")
 
 
 def past(files: Sequence[str], read: Callable[[], Cluster], name: str, conf: str | None,
-         cycle: int | None, life: str | None) -> tuple[Timeline, list[Message], bool]:
+         cycle: int | None, life: str | None, now: str | None
+         ) -> tuple[Timeline, list[Message], bool]:
     """Return the events up to a cycle (unset: the last), with the causes for the object of a name,
     warnings, and whether a configuration is named. Raises `Mistake`.
 
-    The cycles are those of a simulation of the files, one second apart, or with `life` those of a
-    recording that begins with the files; for cases and their changes the cycle is a line.
+    The cycles are those of a simulation of the files, one second apart from `now` on, or with
+    `life` those of a recording that begins with the files; for cases and their changes the cycle is
+    a line.
     """
     if life is not None and len(files) == 1 and files[0].endswith(CASES):
         recorded = lives(read_cases(files[0]), read_cases(life))
@@ -28,7 +30,8 @@ def past(files: Sequence[str], read: Callable[[], Cluster], name: str, conf: str
         warnings = cluster.objects().warnings + cluster.admit(refuse=False)
         named = cluster.has_configuration()
         if life is None:
-            return cluster.timeline(cycle or 1, name), warnings, named
+            timeline = cluster.timeline(cycle or 1, name, now=inputs.moment(now))
+            return timeline, warnings, named
         recorded = recording(life, Life(cluster, cluster.configuration()))
         return _lived(recorded, None, name, life, cycle), warnings, named
 

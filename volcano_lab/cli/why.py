@@ -35,7 +35,7 @@ def why(words: tuple[str, ...], filenames: tuple[str, ...], every: bool, no_reme
     """Explain and print, each change as soon as it is found; with `every`, all jobs that wait.
     Warnings are written to the error output. Raises `Mistake`.
     """
-    _check(seconds, now and (cycle or life), {"node": node, "before": before, "evict": evict})
+    _check(seconds, now and life, {"node": node, "before": before, "evict": evict})
     files, name = (words + filenames, None) if every else _named(words, filenames)
     seconds = 0.0 if no_remedies else seconds
     read = partial(inputs.cluster_of, files, conf, recursive, context)
@@ -93,7 +93,8 @@ def _cycle(files: Sequence[str], read: Callable[[], Cluster], name: str | None,
         from volcano_lab.cli.past import past  # simulated time is not imported for one cycle
 
         # no object is called "/ ": the causes of no single job are requested
-        timeline, warnings, known = past(files, read, name or "/ ", conf, cycle, life)
+        timeline, warnings, known = past(files, read, name or "/ ", conf, cycle, life,
+                                           now)
         explainer = timeline.at()
     after = [] if known else [Message("why.default")]
     return explainer, timeline, warnings + lint.doubts(explainer.session), after
@@ -101,7 +102,7 @@ def _cycle(files: Sequence[str], read: Callable[[], Cluster], name: str | None,
 
 def _check(seconds: float, both: object, questions: Mapping[str, object]) -> None:
     """Refuse what click lets through: no number of seconds, the times of `both` one cycle and
-    several, two questions. Raises `Mistake`.
+    a recording, two questions. Raises `Mistake`.
     """
     if seconds != seconds:  # click's range accepts NaN
         raise Mistake("why.seconds")

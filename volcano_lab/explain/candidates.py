@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from volcano_lab.api import FAILED, PIPELINED, ROOT_QUEUE, JobInfo, objects as api, total
+from volcano_lab.api.job import JDB_MAX_UNAVAILABLE, JDB_MIN_AVAILABLE
+from volcano_lab.api.task import REVOCABLE_ZONE
 from volcano_lab.changes import Change, Draft, value_before, value_of, value_text
 from volcano_lab.explain import (
     configuration,
@@ -33,6 +35,8 @@ RANGES = {"not_created.max": ("max",), "not_created.above": ("max", "default"),
 """The fields of a LimitRange that refuse a pod, by the message that says so."""
 CAPABILITY = ("queue_over_capability", "ancestor_over_capability")
 SHARE = ("over_deserved", "overused")
+FEW = 3
+"""The most nodes that leave their zone together."""
 DESERVED = re.compile(r"queue/[^.]+\.deserved[.[]([^]=]+)")
 """A setting of what a queue deserves of a resource."""
 
@@ -186,12 +190,19 @@ class Candidates(others.Others):
 
     def unshuffled(self, numbers: Numbers) -> Iterator[Option]:
         """That shuffle evicts no pods, or none that are where they may run: by the hours of zones,
-        or as the pods are not preemptable.
+        as the pods are not preemptable or the budget of the job keeps them, or as the nodes are in
+        no zone.
         """
         yield without_action(self.world, "shuffle", Rank.LESS)
         if numbers.get("names"):
             yield from self.open_hours(numbers)
             yield once(f"{self.name}.annotations[volcano.sh/preemptable]=false")
+            budget, keeps = (JDB_MAX_UNAVAILABLE, 0) if self.job.max_unavailable_budget else (
+                JDB_MIN_AVAILABLE, len(self.job.tasks))
+            yield once(f"{self.name}.annotations[{budget}]={keeps}")
+            if len(names := numbers["names"]) <= FEW:
+                yield once(*(f"node/{name}.labels[{REVOCABLE_ZONE}]=null" for name in names),
+                           rank=Rank.OTHERS)
 
     def _asked(self, actions: Iterable[str], unasked: list[str]) -> Iterator[Option]:
         """That the first tier have priority for preempt, and the plugins that were not asked; for a

@@ -336,8 +336,13 @@ class Explainer(Shown):
         found = who_evicts(self.evidence, job, self.why_job)
         gone = [pod for each in evicted_for(self.evidence, job).values() for pod in each]
         gone += shuffled(self.evidence, job).get("shuffle", [])
-        found.find_remedies = remedies.sparing(self.evidence, job, [
-            *victim_causes(self.evidence, gone[0])] if gone else [])
+        later = next((cause.numbers["at"] for cause in found.causes if "at" in cause.numbers), None)
+        if later and not gone:  # a zone closes: the changes are those of that moment
+            found.find_remedies = lambda *args: Explainer(
+                self.objects, self.conf, later + 1).who_evicts(name).remedies_within(*args)
+        else:
+            found.find_remedies = remedies.sparing(self.evidence, job, [
+                *victim_causes(self.evidence, gone[0])] if gone else [])
         if said := taken.taken(self.evidence, job.tasks.values()):
             found.said = [*said, *each_said(found.said)]
         return self._taken(found, job.tasks.values())

@@ -10,7 +10,7 @@ from typing import Any
 
 from volcano_lab.api import FAILED, RELEASING, RUNNING, SUCCEEDED, JobInfo
 from volcano_lab.api.objects import Pod, PodGroup
-from volcano_lab.explain import beyond, evidence, origin, promises, releases
+from volcano_lab.explain import beyond, evidence, origin, promises, releases, victims
 from volcano_lab.explain.evidence import Evidence, counts, was_admitted
 from volcano_lab.explain.explanation import Amounts, Cause, moment_text, over
 from volcano_lab.explain.shuffles import zone_hours
@@ -66,17 +66,19 @@ def _standing(seen: Evidence, job: JobInfo, causes: list[Cause], status: list[Me
                     if cause.code in PODS_REFUSED), None)
     phases = {own.status.state.phase for own in seen.volcano_jobs(job)}
     more, ending, ended = _besides(found), phases & {*ENDING}, phases & {*FINISHED}
+    loses = victims.evicts(seen, job, causes)
     code = next(code for code, holds in (
         ("job.head", refused or (sure and not idle)), ("job.idle", idle),
         ("job.beyond.answer", by and more["said"]), ("job.beyond", by),
         ("job.placed", found.keys() & {*beyond.WAITED}), ("job.ends", ending),
+        ("job.loses", loses),
         ("job.taken", more["taken"]), ("job.bound", more["unready"]),
         ("job.failed", more["why"] and not job.ready_task_num()),
         ("job.queue", more["named"]), ("job.ends", ended), ("job.runs", "placed" in found),
         ("job.stands", True)) if holds)
-    return Message(code, status=status, by=by, gap=refused or idle or sure, job=short(
-        seen.called(job.uid)), queue=job.queue if more["named"] else None, phase=[*ending, *ended],
-        since=_since(seen, job), nodes=[*chain(*(
+    return Message(code, status=status, by=loses if code == "job.loses" else by, job=short(
+        seen.called(job.uid)), gap=refused or idle or sure, since=_since(seen, job),
+        queue=job.queue if more["named"] else None, phase=[*ending, *ended], nodes=[*chain(*(
             cause.numbers["nodes"] for cause in found.get("placed", ())))], here=chosen(causes),
         **more)
 

@@ -139,7 +139,8 @@ def why_runs(seen: Evidence, tasks: list[TaskInfo]) -> Cause | None:
     """
     runs = [task for task in tasks if task.status == RUNNING and task.node_name in seen.ssn.nodes
             and not seen.is_new(task)]
-    if not runs or any(task.status in (RELEASING, FAILED) for task in tasks):
+    if not runs or len(seen.ssn.nodes) < 2 or any(
+            task.status in (RELEASING, FAILED) for task in tasks):
         return None
     role = Counter(task.task_role for task in runs).most_common(1)[0][0]
     task = min((task for task in runs if task.task_role == role), key=lambda task: task.key)

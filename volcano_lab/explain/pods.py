@@ -23,8 +23,9 @@ from volcano_lab.explain import (
 )
 from volcano_lab.explain.evidence import Evidence, waits
 from volcano_lab.explain.explanation import Cause, Explanation, each_said
+from volcano_lab.explain.shuffles import rule
 from volcano_lab.explain.topology import spread
-from volcano_lab.explain.victims import victim_causes
+from volcano_lab.explain.victims import evicted_for, victim_causes
 from volcano_lab.messages import Message
 
 
@@ -60,9 +61,13 @@ def why_waits(seen: Evidence, task: TaskInfo, job: Explanation) -> Explanation:
 
 def why_evicted(seen: Evidence, task: TaskInfo) -> Explanation:
     """Return why a pod was evicted: for which pod, by which plugins, what its queue held."""
-    causes = [*victim_causes(seen, task.key)]
-    return Explanation(f"pod {task.key}", Message("pod.evicted", pod=task.key), causes,
-                       remedies.sparing(seen, seen.ssn.jobs[task.job], causes))
+    causes, job = [*victim_causes(seen, task.key)], seen.ssn.jobs[task.job]
+    by = next((action for (action, _), pods in evicted_for(seen, job).items() if task.key in pods),
+              "shuffle")
+    jobs = [seen.called(uid) for cause in causes for uid in cause.numbers.get("winners", ())]
+    said = Message("pod.shuffled", pod=task.key, why=rule(causes)) if not jobs else Message(
+        "pod.evicted.for", pod=task.key, action=by, jobs=jobs)
+    return Explanation(f"pod {task.key}", said, causes, remedies.sparing(seen, job, causes))
 
 
 def with_evicted(seen: Evidence, found: Explanation, tasks: list[TaskInfo],

@@ -61,7 +61,8 @@ def finder(seen: Evidence, job: JobInfo, causes: list[Cause]
     beyond the lab.
     """
     codes = {cause.code for cause in causes}
-    if (seeks := lacks(job, codes, causes)) or "victim" in codes:
+    leaves = "victim" in codes or any(cause.numbers.get("gone") for cause in causes)
+    if (seeks := lacks(job, codes, causes)) or leaves:
         return partial(remedies_for, seen, job, causes, keep=not seeks)
     losing = {seen.tasks[pod].job: pod for task in job.in_status(PIPELINED).values()
               for record in seen.of("victims", task=task.key) for pod in record["chosen"]}

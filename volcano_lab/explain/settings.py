@@ -27,7 +27,8 @@ OF_PLUGIN = re.compile(r"tiers\[(\d+)\]\.plugins\[(\d+)\]\.(.+)")
 """Where a key of a plugin is that is neither a switch nor below its arguments."""
 FORMS: dict[str, Callable[[str], bool]] = {
     "duration": lambda text: (parse_duration(text) or 0) > 0,
-    "bool": lambda text: parse_bool(text) is not None, "any": bool}
+    "bool": lambda text: parse_bool(text) is not None, "any": bool,
+    "budget": lambda text: re.fullmatch(r"\+?[0-9]+%?", text) is not None}
 """Whether a value counts, by its form."""
 ALIKE = 0.9
 """How much a key is like the one that it is meant to be."""

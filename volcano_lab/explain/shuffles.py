@@ -4,7 +4,8 @@ by which rule, how many at once, when, and which nodes could take the pods again
 Volcano: none
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from math import ceil
 from typing import Any
 
 from volcano_lab.api import RELEASING, RUNNING, JobInfo, TaskInfo
@@ -46,12 +47,23 @@ def shuffle_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 
 
 def who_shuffles(name: str, pods: list[TaskInfo], causes: list[Cause]) -> Iterator[Message]:
-    """Yield how many running pods shuffle evicts for no other pod in this cycle, or else when."""
-    gone = {pod for cause in causes for pod in cause.numbers["gone"]}
+    """Yield how many running pods shuffle evicts for no other pod in this cycle, or else when, and
+    by which rule.
+    """
+    gone = {pod for cause in causes for pod in cause.numbers.get("gone", ())}
     if gone:
-        yield Message("evict.now.shuffled", job=name, pods=len(pods), n=len(gone))
+        yield Message("evict.now.shuffled", job=name, pods=len(pods), n=len(gone), why=rule(causes))
     elif then := next((cause.numbers["then"] for cause in causes if cause.numbers["then"]), ""):
-        yield Message("evict.later", job=name, moment=then)
+        yield Message("evict.later", job=name, moment=then, why=rule(causes))
+
+
+def rule(causes: Iterable[Cause]) -> Message | None:
+    """Return by which rule shuffle evicts pods: outside the hours of a zone, or from a node that is
+    used too much.
+    """
+    rules = [cause.numbers["rule"] for cause in causes if "rule" in cause.numbers]
+    return Message("shuffled.rule.zone" if "zone" in rules[0] else "shuffled.rule.usage",
+                   **rules[0]) if rules else None
 
 
 def _by_zone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -66,19 +78,41 @@ def _by_zone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         span = tdm.hours_of(plugin.zones.get(zone, ""))
         if span is None or span == (0, tdm.DAY):  # it is never closed
             continue
-        open_now = not plugin.closed_because(zone)
-        start, end = (f"{at % tdm.DAY // 3600:02}:{at % 3600 // 60:02}" for at in span)
-        end = end if span[1] < tdm.DAY else "00:00"
-        pace = _pace(job, there, str(plugin.arguments.get(tdm.EVICT_PERIOD) or "1m"))
-        after = moment_text(seen.ssn.memory.get(plugin.name, seen.ssn.now) + plugin.evict_period)
-        leave = bool(pace.facts["n"])
+        open_now, pace = not plugin.closed_because(zone), _pace(job, there, str(
+            plugin.arguments.get(tdm.EVICT_PERIOD) or "1m"))
+        hours = rules.hours_facts(seen, zone)
+        end = "00:00" if hours["night"] else hours["hours"].partition("-")[2]
+        after = seen.ssn.memory.get(plugin.name, seen.ssn.now) + plugin.evict_period
+        day = seen.ssn.now - seen.ssn.now % tdm.DAY
+        first = day + min(span[1], tdm.DAY) if open_now else after
+        opens = day + span[0] + (0 if seen.ssn.now < day + span[0] else tdm.DAY)
+        leave = pace.facts["n"]
         yield Cause("shuffled", [
-            _hours(seen, there[0].node_name), Message("shuffled.zone", zone=zone),
-            pace,
-            Message("shuffled.open", end=end) if open_now and leave else None,
-            _again(seen, there[0], zone, start) if leave else None],
+            Message("hours", node=there[0].node_name, **hours), Message(
+                "shuffled.zone", zone=zone), pace,
+            *(_rounds(len(there), leave, first, plugin.evict_period, None if open_now else opens)
+              if leave else ()),
+            _again(seen, there, zone) if leave else None,
+            None if open_now else Message("shuffled.opens", moment=moment_text(opens))],
             {"names": [] if open_now else sorted({task.node_name for task in there}),
-             "then": (end if open_now else after) * leave}, [], True)
+             "then": (end if open_now else moment_text(after)) * bool(leave),
+             "rule": {"zone": zone, "hours": hours["hours"]},
+             **({"at": first} if open_now and leave else {})}, [], True)
+
+
+def _rounds(pods: int, n: int, first: float, period: float, opens: float | None
+            ) -> Iterator[Message]:
+    """Yield in how many rounds all pods of a job leave a zone: the next and the last one; or how
+    many until it `opens` again, where it is closed and a round has just been.
+    """
+    rounds = ceil(pods / n) - (opens is not None)
+    left = pods - n * (opens is not None)
+    until = rounds if opens is None else min(rounds, int(max(opens - first, 0.0) // period) + (
+        opens > first))
+    if until:
+        yield Message("shuffled.rounds" if until == rounds else "shuffled.rounds.until", n=until,
+                      next=moment_text(first), last=moment_text(first + (until - 1) * period),
+                      pods=Message("pods", n=left), gone=min(until * n, left))
 
 
 def _hours(seen: Evidence, node: str) -> Message:
@@ -97,12 +131,16 @@ def _pace(job: JobInfo, there: list[TaskInfo], period: str) -> Message:
                    by=by or Message("shuffled.no_budget", names=names))
 
 
-def _again(seen: Evidence, task: TaskInfo, zone: str, start: str) -> Message:
-    """The nodes outside a zone that could take a pod that is created again now."""
-    request, free = amounts(task.init_resreq), seen.free(next(reversed(seen.trace.records), None))
-    fit = [name for name, node in seen.ssn.nodes.items() if node.revocable_zone != zone
-           and rules.lets_in(seen, task, name) and not nodes.missing(request, free[name])]
-    return Message("shuffled.again" if fit else "shuffled.waits", nodes=fit, start=start)
+def _again(seen: Evidence, there: list[TaskInfo], zone: str) -> Message:
+    """The nodes outside a zone that could take pods that are created again now, and how many."""
+    request, free = amounts(there[0].init_resreq), seen.free(
+        next(reversed(seen.trace.records), None))
+    fit = {name: min((free[name].get(each, 0.0) // amount for each, amount in request.items()
+                      if amount), default=float(len(there)))
+           for name, node in seen.ssn.nodes.items() if node.revocable_zone != zone
+           and rules.lets_in(seen, there[0], name) and not nodes.missing(request, free[name])}
+    return Message("shuffled.again" if fit else "shuffled.waits", nodes=[*fit], pods=len(there),
+                   n=min(int(sum(fit.values())), len(there)))
 
 
 def zone_hours(seen: Evidence, job: JobInfo) -> Iterator[Message]:
@@ -136,4 +174,5 @@ def _by_usage(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield Cause("shuffled", [
             Message("shuffled.usage", node=name, cpu=used.cpu.get(plugin.period, 0.0), low=low,
                     memory=used.memory.get(plugin.period, 0.0), period=plugin.period,
-                    target=target), said], {"then": "" if plugin.due else after}, [], True)
+                    target=target), said],
+            {"then": "" if plugin.due else after, "rule": {"node": name}}, [], True)

@@ -5,7 +5,7 @@ Volcano: none
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
 from volcano_lab.actions.evictions import never_preempts
@@ -13,7 +13,8 @@ from volcano_lab.api import PENDING, RELEASING, ROOT_QUEUE, RUNNING, JobInfo, Ta
 from volcano_lab.explain import evictions, origin, outcome, owners, protection
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation, each_said, over, part
-from volcano_lab.explain.shuffles import shuffle_causes, who_shuffles
+from volcano_lab.explain.settings import ineffective
+from volcano_lab.explain.shuffles import rule, shuffle_causes, shuffled, who_shuffles
 from volcano_lab.messages import Message
 from volcano_lab.trace import POINTS, Record, grouped, short
 
@@ -31,6 +32,18 @@ def evicted_for(seen: Evidence, job: JobInfo) -> dict[tuple[str, str], dict[str,
         for pod in [pod for pod in record["chosen"] if pod in leaving]:
             found[record["action"], seen.tasks[record["task"]].job][pod] = record
     return found
+
+
+def evicts(seen: Evidence, job: JobInfo, causes: Iterable[Cause]) -> list[Message]:
+    """Return which actions evict pods of a job in this cycle, how many, and for which jobs, or by
+    which rule for none.
+    """
+    by = grouped((action, (seen.called(uid), len(pods)))
+                 for (action, uid), pods in evicted_for(seen, job).items())
+    found = [Message("loses.for", action=action, n=sum(n for _, n in some),
+                     jobs=[name for name, _ in some]) for action, some in by.items()]
+    return found + [Message("loses.shuffled", n=len(pods), why=rule(causes))
+                    for action, pods in shuffled(seen, job).items() if action == "shuffle"]
 
 
 def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
@@ -112,7 +125,7 @@ def who_evicts(seen: Evidence, job: JobInfo, why: Callable[[str], Explanation]) 
     spared = _protected(seen, actions, pods) if none else ()
     later = [*who_shuffles(name, pods, beside)]
     return Explanation(about, [*[now] * (not none or not later), *later], [
-        *beside, *causes, *spared, *kept(seen, job, pods, actions)])
+        *beside, *causes, *spared, *kept(seen, job, pods, actions), *ineffective(seen, job)])
 
 
 def _counted(name: str, pods: list[TaskInfo], *found: dict[str, list[Cause]]) -> Message:

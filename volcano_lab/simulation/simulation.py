@@ -43,9 +43,9 @@ class Simulation:
 
     `workload` are the streams of jobs; `period` the seconds between two cycles; `latencies` the
     durations; `node_failures` (seconds between two, seconds until that node is back), each a number
-    or a `Spread`; `observer` observes each cycle; with `check`, invariants are checked after every
-    event (`InvariantBroken`). Raises `WorkloadError`, `ConfError` or `ManifestError` for what can't
-    be simulated.
+    or a `Spread`; `start` the time of the first cycle; `observer` observes each cycle; with
+    `check`, invariants are checked after every event (`InvariantBroken`). Raises `WorkloadError`,
+    `ConfError` or `ManifestError` for what can't be simulated.
 
     >>> from volcano_lab.simulation import JobTemplate, every
     >>> jobs = every(5, JobTemplate("a", cpu=1, run_time=8), count=3)
@@ -63,7 +63,7 @@ class Simulation:
                  latencies: Latencies | None = None,
                  node_failures: Sequence[float | Spread] | None = None,
                  faults: Faults | None = None, observer: Observer | None = None,
-                 check: bool = False, skip_idle: bool = False):
+                 check: bool = False, skip_idle: bool = False, start: float | None = None):
         self.conf, self.seed, self.period, self.check = conf, seed, period, check
         self.workload, self.faults, self.observer = list(workload), faults or Faults(), observer
         _check_number("period", period, "a number of seconds above 0", 1 / TICKS)
@@ -73,7 +73,8 @@ class Simulation:
         self.random = {name: Random(f"{seed} {name}") for name in STREAMS}
         self.calendar = Calendar(self._happened)
         self.history = History()
-        self.server = ApiServer(lambda: field_defaults.FIRST_TIME + self.calendar.now)
+        start = field_defaults.FIRST_TIME if start is None else start
+        self.server = ApiServer(lambda: start + self.calendar.now)
         self.side = ClusterSide(self.server, self.calendar, self.history, latencies or Latencies(),
                                 self.random["cluster"])
         self.wire = Wire(self)
