@@ -197,9 +197,11 @@ def by_hours(hour, *nodes, annotations=None, pods=2, conf=SHUFFLE):
 
 
 @pytest.mark.parametrize(("nodes", "annotations", "count", "budget", "again"), [
-    ((), None, 1, "(1 of each job without the annotation", "created in its place now: it waits. The zone is open again from"),
+    ((), None, 1, "(1 of each job without the annotation",
+     "created in its place now: it waits. The zone is open again from"),
     ((node("day", cpu="4"),), {"volcano.sh/jdb-max-unavailable": "2"}, 2,
-     "(annotation volcano.sh/jdb-max-unavailable: 2)", "Of 2 pods there, 2 fit nodes outside the zone now: day.")])
+     "(annotation volcano.sh/jdb-max-unavailable: 2)",
+     "Of 2 pods there, 2 fit nodes outside the zone now: day.")])
 def test_after_the_hours_of_a_zone_shuffle_is_the_one_who_evicts(
         nodes, annotations, count, budget, again):
     explain = by_hours(LATER, *nodes, annotations=annotations)
@@ -240,7 +242,7 @@ def test_in_how_many_rounds_all_pods_leave_a_zone(budget, hour, said):
 
 
 @pytest.mark.parametrize("key, value, said", [
-    ("volcano.sh/jdb-max-unavailble", "2", "has no effect: tdm does not read it there. What counts"),
+    ("volcano.sh/jdb-max-unavailble", "2", "has no effect: tdm does not read it there. What "),
     ("volcano.sh/jdb-max-unavailable", "two", "has no effect: tdm reads a number or a percentage"),
     ("volcano.sh/jdb-max-unavailable", "50%", ""),
     ("volcano.sh/other", "2", "")])
@@ -278,8 +280,8 @@ def test_hours_past_midnight_end_at_midnight(hours, hour, head, open_until):
 
 
 @pytest.mark.parametrize(("interval", "cpu", "head", "said"), [
-    ("0s", 90, "shuffle evicts 1 of 1 running pods of default/old in this cycle", "compares the nodes "
-     "again after"),
+    ("0s", 90, "shuffle evicts 1 of 1 running pods of default/old in this cycle",
+     "compares the nodes again after"),
     ("5m", 90, "No running pod of default/old is evicted in this cycle; shuffle evicts some after ",
      "by what they use now it then takes default/old-0"),
     ("5m", 60, "No running pod of default/old may be evicted for a job that waits now.", None)])

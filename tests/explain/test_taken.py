@@ -44,8 +44,8 @@ def evicted(*marks, actions="allocate, preempt, reclaim", theirs="b", priority=0
 def test_who_has_evicted_pods_is_read_from_their_conditions(marks, facts, said):
     explain = evicted(*marks, **facts)
     evict, job, one = (explain.who_evicts("old"), explain.why("old"), explain.why("default/old-2"))
-    assert ("evicted some of it before." in job.head) == (one.head == "Pod default/old-2 was evicted."
-                                                   ) == bool(said)
+    assert ("evicted some of it before." in job.head) == (
+        one.head == "Pod default/old-2 was evicted.") == bool(said)
     for text in (f"{evict.head} {evict.text}", job.text) if said else ():
         assert said in text
 

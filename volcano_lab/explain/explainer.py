@@ -334,17 +334,15 @@ class Explainer(Shown):
         """
         job = self.session.jobs[self.names.find(name, "job")[1]]
         found = who_evicts(self.evidence, job, self.why_job)
-        gone = [pod for each in evicted_for(self.evidence, job).values() for pod in each]
-        gone += shuffled(self.evidence, job).get("shuffle", [])
-        later = next((cause.numbers["at"] for cause in found.causes if "at" in cause.numbers), None)
+        gone = [pod for each in (*evicted_for(self.evidence, job).values(), shuffled(
+            self.evidence, job).get("shuffle", ())) for pod in each]
+        later = max([0, *(cause.numbers.get("at", 0) for cause in found.causes)])
+        found.find_remedies = remedies.sparing(self.evidence, job, [
+            *victim_causes(self.evidence, gone[0])] if gone else [])
         if later and not gone:  # a zone closes: the changes are those of that moment
-            found.find_remedies = lambda *args: Explainer(
-                self.objects, self.conf, later + 1).who_evicts(name).remedies_within(*args)
-        else:
-            found.find_remedies = remedies.sparing(self.evidence, job, [
-                *victim_causes(self.evidence, gone[0])] if gone else [])
-        if said := taken.taken(self.evidence, job.tasks.values()):
-            found.said = [*said, *each_said(found.said)]
+            found.find_remedies = lambda seconds: Explainer(
+                self.objects, self.conf, later + 1).who_evicts(name).remedies_within(seconds)
+        found.said = [*taken.taken(self.evidence, job.tasks.values()), *each_said(found.said)]
         return self._taken(found, job.tasks.values())
 
 

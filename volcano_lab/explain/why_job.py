@@ -7,20 +7,11 @@ from collections.abc import Iterator
 from itertools import chain
 
 from volcano_lab.api import PENDING, JobInfo, Resource, TaskInfo, objects as api, total
-from volcano_lab.explain import (
-    beyond,
-    evictions,
-    evidence,
-    gangs,
-    head,
-    kubelet,
-    origin,
-    owners,
-    quotas,
-)
+from volcano_lab.explain import beyond, evictions, evidence, gangs, kubelet, origin, owners, quotas
 from volcano_lab.explain.asked import apart, apart_causes, unheeded
 from volcano_lab.explain.evidence import Evidence, was_admitted
 from volcano_lab.explain.explanation import TABLES, Cause, over, part
+from volcano_lab.explain.head import OWN_PARTS, PODS_REFUSED
 from volcano_lab.explain.lint import ignored_fields
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.order import hierarchical_order, priority_causes
@@ -43,7 +34,7 @@ from volcano_lab.messages import Message, Said, known, meant
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.trace import POINTS, amounts, short
 
-STUCK = (*head.PODS_REFUSED, *head.OWN_PARTS, "bound", "failed", "other_scheduler")
+STUCK = (*PODS_REFUSED, *OWN_PARTS, "bound", "failed", "other_scheduler")
 """Causes beside which it does not matter why pods are on their nodes."""
 QUEUE_GATE = "scheduling.volcano.sh/queue-allocation-gate"
 """The gate of pods that Volcano v1.15 opens when their queue has enough left."""
