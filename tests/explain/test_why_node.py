@@ -75,7 +75,7 @@ def test_a_queue_above_its_limit_says_that_none_is_evicted_for_it():
     assert ("Queue a holds more than its limit: cpu 3, limit 2. Limits are compared when jobs are "
             "admitted") in lowered.why("queue/a").text.replace("\n    ", " ")
     kept = built.job("old", queue="a", cpu=1, pods=2, running={"n1": 2})
-    assert lowered.why("old").codes == ["queue_above_limit", "placed"]
+    assert lowered.why("old").codes == ["queue_above_limit"]
     assert all("queue_above_limit" not in kept.why(name).codes for name in ("queue/a", "old"))
 
 
