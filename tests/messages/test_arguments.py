@@ -30,7 +30,7 @@ def cluster():
      "Cluster.cache: too many positional arguments; allowed are no arguments"),
     (lambda: Simulation(sede=1), "Simulation: got an unexpected keyword argument 'sede' (seed?); "
      "allowed are cluster, conf, seed, workload, period, latencies, node_failures, faults, "
-     "observer, check, skip_idle"),
+     "observer, check, skip_idle, start"),
     (lambda: Latencies(bnid=1), "Latencies: got an unexpected keyword argument 'bnid' (bind?); "
      "allowed are bind, evict, start, end, recreate, collect, remove"),
     (lambda: every(1, JobTemplate(), cuont=2), "every: got an unexpected keyword argument 'cuont' "

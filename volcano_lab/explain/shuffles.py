@@ -110,7 +110,8 @@ def _rounds(pods: int, n: int, first: float, period: float, opens: float | None
     until = rounds if opens is None else min(rounds, int(max(opens - first, 0.0) // period) + (
         opens > first))
     if until:
-        yield Message("shuffled.rounds" if until == rounds else "shuffled.rounds.until", n=until,
+        some = "" if rounds > 1 else ".one"
+        yield Message(f"shuffled.rounds{some if until == rounds else '.until'}", n=until,
                       next=moment_text(first), last=moment_text(first + (until - 1) * period),
                       pods=Message("pods", n=left), gone=min(until * n, left))
 
