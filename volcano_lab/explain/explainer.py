@@ -337,8 +337,8 @@ class Explainer(Shown):
         gone = [pod for each in (*evicted_for(self.evidence, job).values(), shuffled(
             self.evidence, job).get("shuffle", ())) for pod in each]
         later = max([0, *(cause.numbers.get("at", 0) for cause in found.causes)])
-        found.find_remedies = remedies.sparing(self.evidence, job, [
-            *victim_causes(self.evidence, gone[0])] if gone else [])
+        victims = [*victim_causes(self.evidence, gone[0])] if gone else []
+        found.find_remedies = remedies.sparing(self.evidence, job, victims)
         if later and not gone:  # a zone closes: the changes are those of that moment
             found.find_remedies = lambda seconds: Explainer(
                 self.objects, self.conf, later + 1).who_evicts(name).remedies_within(seconds)
