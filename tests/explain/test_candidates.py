@@ -523,8 +523,7 @@ WITHOUT = {
         node_missing volume_missing no_operator nodes_unseen waited claims_unknown claims_off
         beyond_answer beyond_tier hyper_nodes_not_ready no_pods not_starving""",
     "its changes are found elsewhere":
-        "argument_slip unplaceable beyond left_out cluster_loops failed topology_outside queue_due "
-        "kept_free",
+        "argument_slip unplaceable beyond left_out cluster_loops failed topology_outside queue_due",
     "it says more of another cause": """
         best_effort_queue created_by deadline known_defect unknown gang_minimum in_part no_gang
         no_gang.owner no_gang.apart no_gang.slip group_unread quota_counts evicts_for_admitted

@@ -126,7 +126,7 @@ def test_an_owner_that_creates_pods_once_others_are_ready_deadlocks_with_gang(po
                    pod("w-0", "x", labels=role), pod("w-1", "x", labels=role)).why("mpi")
     said = f"(launcherCreationPolicy: {policy}), and the gang starts none"
     assert (said in answer.text) == waits
-    assert any("minMember 3 -> 2" in str(each) for each in answer.remedies) == waits
+    assert any("minMember 3 -> 2" in str(each) for each in answer.remedies)
 
 
 REPLICAS = """\

@@ -205,14 +205,13 @@ def test_a_gang_with_a_head_is_not_cut(kind, cut):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("labels, offered", [
-    ("", True), ("training.kubeflow.org/job-role: master", True),
-    ("training.kubeflow.org/job-role: worker", False)])
-def test_a_gang_whose_members_do_not_all_exist_may_need_those_that_do(labels, offered):
+@pytest.mark.parametrize("labels", [
+    "", "training.kubeflow.org/job-role: master", "training.kubeflow.org/job-role: worker"])
+def test_a_gang_whose_members_do_not_all_exist_may_need_those_that_do(labels):
     new = owned("MPIJob", "new", phase="Inqueue", node="", least=5, pods=3, labels=labels)
     found = asked(Cluster().node("n1", cpu=4).add(new), conf("allocate", "gang"))
     assert found.codes == ["gang_invalid"]
-    assert any(" 5 -> 3" in each.change for each in found.remedies) == offered
+    assert any(" 5 -> 3" in each.change for each in found.remedies)
     assert "placed one by one" not in found.text, "its operator sets the minimum"
 
 

@@ -615,7 +615,7 @@ spec: {replicas: 2, selector: {matchLabels: {a: b}}, template: {metadata: {label
 
 @pytest.mark.long
 @pytest.mark.parametrize(("kind", "name", "changes"), [
-    ("Job", "hgih", ["Job default/train: priorityClassName hgih -> high",
+    ("Job", "hgih", ["job default/train: priorityClassName hgih -> high",
                      "job default/train: without PriorityClass hgih", "create PriorityClass hgih"]),
     ("Job", "other", ["job default/train: without PriorityClass other",
                       "create PriorityClass other"]),

@@ -118,7 +118,6 @@ class Candidates(others.Others):
     def waiting(self, causes: list[Cause]) -> Iterator[Option]:
         """Yield what may turn each cause, then what may help whatever the cause is."""
         world, job, codes = self.world, self.job, {cause.code for cause in causes}
-        refused = bool(codes & {*CAPABILITY, "overcommit_refuses"}) and job.is_pending()
         refuses = _lacks_pods(causes)
         for cause in causes:
             if cause.code != "gang_invalid" or not refuses:
@@ -142,10 +141,17 @@ class Candidates(others.Others):
         if not refuses and _fewer_start(causes):
             yield from self._smaller()
         yield from values.fewer(world, job.uid) if "other_scheduler" not in codes else ()
-        if refused and not any(map(owners.grows, self.ssn.jobs.values())):  # a change for all jobs
-            evicts = SWITCHED.keys() & {*world.conf.actions} and (  # which enqueue hinders
+        if codes & {*CAPABILITY, "overcommit_refuses"} and job.is_pending():
+            yield from self._without_enqueue()
+
+    def _without_enqueue(self) -> Iterator[Option]:
+        """Yield that no action admits jobs, a change for all of them; not where pods are created
+        later.
+        """
+        if not any(map(owners.grows, self.ssn.jobs.values())):
+            evicts = SWITCHED.keys() & {*self.world.conf.actions} and (  # which enqueue hinders
                 self._others_hold() or evictions.less_important(self.ssn, self.job))
-            yield without_action(world, "enqueue", Rank.SWITCH if evicts else Rank.LESS)
+            yield without_action(self.world, "enqueue", Rank.SWITCH if evicts else Rank.LESS)
 
     def _smaller(self) -> Iterator[Option]:
         """A lower minimum of a gang, or of one of its roles; fewer pods where all have to run."""

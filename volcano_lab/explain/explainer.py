@@ -19,7 +19,6 @@ from volcano_lab.explain.explanation import TABLES, Cause, Explanation, Group, W
 from volcano_lab.explain.head import gap_of, head_of, said_already
 from volcano_lab.explain.holdings import why_node, why_queue
 from volcano_lab.explain.left_out import absent, labelled, left_out, no_queue
-from volcano_lab.explain.overtaking import kept_free
 from volcano_lab.explain.promises import held
 from volcano_lab.explain.questions import why_before
 from volcano_lab.explain.shuffles import shuffled
@@ -148,7 +147,6 @@ class Explainer(Shown):
         said = head_of(self.evidence, job, causes)
         if not loops and remedies.lacks(job, {cause.code for cause in causes}, causes):
             said += until(self.evidence, job, causes)
-            causes = [*causes, *kept_free(self.evidence, job, causes, said)]
         shown = [cause for cause in causes if cause.said and not said_already(cause, causes)]
         found = Explanation(f"job {self.names.called(uid)}", said, shown,
                             remedies.finder(self.evidence, job, causes))

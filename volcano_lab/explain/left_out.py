@@ -21,7 +21,7 @@ from volcano_lab.explain.options import Objects, Option, World
 from volcano_lab.explain.outcome import outcome
 from volcano_lab.explain.owners import unread_group
 from volcano_lab.explain.remedy import Remedy, gains
-from volcano_lab.explain.why_job import elsewhere
+from volcano_lab.explain.standing import elsewhere
 from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.manifests import OPERATORS, SCHEDULER, document, job_of, operators, with_defaults
 from volcano_lab.manifests.workloads import suspended

@@ -18,6 +18,7 @@ from volcano_lab.explain import (
     promises,
     questions,
     remedies,
+    standing,
     taken,
     why_job,
 )
@@ -98,7 +99,7 @@ def why_placed(seen: Evidence, task: TaskInfo) -> Explanation:
     said += [] if refused else [
         promises.nowhere(seen, [task]), questions.why_here(seen, task),
         questions.despite(seen, task, task.node_name),
-        *why_job.unusual(seen, job, [task])]
+        *standing.unusual(seen, job, [task])]
     causes = idle or [*filter(None, said), *refused]
     if task.status == FAILED:
         causes = [*kubelet.failed_causes(seen, job, task.key)]

@@ -113,9 +113,6 @@ def remedies_for(seen: Evidence, job: JobInfo, causes: list[Cause], seconds: flo
             yield remedy
         else:
             held.append(remedy)
-    lost = [way.settings for cause in causes if cause.code == "kept_free"
-            for way in cause.numbers["lost"]]  # others take what one job leaves, before all end
-    held = [each for each in held if each.rank != Rank.WAIT or each.tried.settings not in lost]
     depth = 3 if keep else None  # it is the configuration that lets its pods be evicted
     yield from sorted(held, key=lambda each: place(each, job)[:depth])[:MOST]
 

@@ -11,9 +11,8 @@ from typing import Any
 
 from attrs import evolve
 
-from volcano_lab.api import quantity
 from volcano_lab.changes import Change
-from volcano_lab.explain import configuration, overtaking, why_job
+from volcano_lab.explain import configuration, why_job
 from volcano_lab.explain.candidates import candidates, steadying
 from volcano_lab.explain.evidence import Evidence, counts, unbound
 from volcano_lab.explain.explanation import Cause
@@ -22,6 +21,7 @@ from volcano_lab.explain.options import Option, Rank, World, smallest
 from volcano_lab.explain.outcome import Deadline, TooLate, run
 from volcano_lab.explain.remedy import Remedy
 from volcano_lab.explain.tries import ADMITTED, FIRST, NOTHING, PLACED, PROMISED, Tries, by_sums
+from volcano_lab.explain.values import cuts_more
 from volcano_lab.framework import joined
 from volcano_lab.manifests import ManifestError
 from volcano_lab.messages import Message
@@ -40,20 +40,6 @@ LESS = re.compile(r"\.min(Available|Member|TaskMember\.[^=]*)=")
 SPARING, ANY = frozenset({*range(Rank.OTHERS), Rank.LESS}), frozenset(range(Rank.WAIT))
 EVERY = ANY - {Rank.REQUEST}
 """Ranks in sets before nodes are bought, last of all, and before requests are cut by much."""
-
-
-def _cuts_more(change: Change, other: Change) -> bool:
-    """Whether a change lowers all requests to which another one is limited, as much or more.
-
-    >>> one = Change(("job/a.requests.cpu=6900m",))
-    >>> _cuts_more(Change(("job/a.requests.cpu=5", "job/a.requests.memory=1Gi")), one)
-    True
-    """
-    own, least = (dict(text.rpartition("=")[::2] for text in each.settings)
-                  for each in (change, other))
-    return bool(least) and not other.removals and all(
-        ".requests" in target and target in own and "null" not in (text, own[target])
-        and quantity.parse(own[target]) <= quantity.parse(text) for target, text in least.items())
 
 
 def _sum(options: Iterable[Option]) -> Change:
@@ -93,7 +79,6 @@ class Search(Tries):
         several, waits = [*own, *less], waits[:1 if self.large else 2]
         yield from self._large(several, [*waits, *late], requests) if self.large else (
             self.singles(own))
-        yield from overtaking.held_back(self, causes)
         yield from self.sets(several, SPARING)
         if not self.large:
             yield from self.singles(late)
@@ -147,7 +132,7 @@ class Search(Tries):
                 return
             change = None if option.most in alike else self.fewest(option)
             if change is None or change in self._refused or any(
-                    change.has(each) or _cuts_more(change, each) for each in self.offered):
+                    change.has(each) or cuts_more(change, each) for each in self.offered):
                 continue
             others = self._others(option, options[number + 1:], Change())
             alike |= {*others}
@@ -245,28 +230,37 @@ class Search(Tries):
         the job then lacks (of these ranks); each as small as the other allows. Those that change
         least come first.
         """
-        firsts = [option for option in options if (option.kind not in ALONE or Rank.NODES in ranks)
+        kinds = () if Rank.NODES in ranks else ALONE
+        firsts = [option for option in options if option.kind not in kinds
                   and option.most not in self.offered
                   and self.at(option.most) < PLACED and NOTHING <= self.best(option) < PLACED]
         found: list[Remedy] = []
         tried = set(self.offered)
         for first in sorted(firsts, key=lambda option: -self.best(option))[:FIRSTS]:
             then, options = self._next(first.most) if seconds is None else ([], seconds)
-            gap = first_gap(then)  # what the second change is for
-            alone = [Message("gains.alone", gap=gap)] if gap and str(gap) != self._now else []
-            some = [each for each in options if seconds or (each.rank in {*ranks, Rank.WAIT} and (
-                each.kind not in ALONE or Rank.NODES in ranks))]
+            alone = self._alone(then)
+            some = [each for each in options if seconds or (
+                each.rank in {*ranks, Rank.WAIT} and each.kind not in kinds)]
             for change, most, alike in self._after(first, some):
                 if not any(map(change.has, tried)):
                     tried |= {change, *alike}
-                    found += [evolve(each, brings=(*each.brings, *alone)) if alone else each
-                              for each in [self.judged(change, most, alike)] if each]
+                    each = self.judged(change, most, alike)
+                    found += [evolve(each, brings=(*each.brings, *alone))] if each else []
             if perf_counter() > self.end or len(found) >= FIRSTS:
                 break
+        yield from self._sets_of(found)
+
+    def _alone(self, then: list[Cause]) -> list[Message]:
+        """What the second change is for: why the job waits after the first one alone."""
+        gap = first_gap(then)
+        return [Message("gains.alone", gap=gap)] if gap and str(gap) != self._now else []
+
+    def _sets_of(self, found: list[Remedy]) -> list[Remedy]:
+        """The first sets, and none that differs from another one in the jobs that end alone."""
         self.offered |= {each for remedy in found for each in (remedy.tried, *remedy.alike)}
         sets = grouped((remedy.tried.settings, remedy) for remedy in sorted(
-            found, key=lambda remedy: remedy.rank))  # but for the jobs that they end
-        yield from [first for first, *_ in sets.values()][:SETS]
+            found, key=lambda remedy: remedy.rank))
+        return [first for first, *_ in sets.values()][:SETS]
 
     def _after(self, first: Option, seconds: Sequence[Option]
                ) -> Iterator[tuple[Change, int, tuple[Change, ...]]]:

@@ -66,15 +66,19 @@ def rule(causes: Iterable[Cause]) -> Message | None:
                    **rules[0]) if rules else None
 
 
+def _zones(seen: Evidence, job: JobInfo) -> dict[str, list[TaskInfo]]:
+    """The preemptable pods of a job by the zones of their nodes."""
+    tasks = [task for task in (*job.in_status(RUNNING).values(), *job.in_status(RELEASING).values())
+             if task.preemptable and task.node_name in seen.ssn.nodes]
+    return grouped((seen.ssn.nodes[task.node_name].revocable_zone, task) for task in tasks)
+
+
 def _by_zone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield the hours of the zones in which preemptable pods of a job run, how many leave at once
     when one closes, and when.
     """
     plugin: Any = seen.ssn.plugins.get("tdm")
-    tasks = [task for task in (*job.in_status(RUNNING).values(), *job.in_status(RELEASING).values())
-             if plugin is not None and task.preemptable and task.node_name in seen.ssn.nodes]
-    zones = grouped((seen.ssn.nodes[task.node_name].revocable_zone, task) for task in tasks)
-    for zone, there in zones.items():
+    for zone, there in _zones(seen, job).items() if plugin is not None else ():
         span = tdm.hours_of(plugin.zones.get(zone, ""))
         if span is None or span == (0, tdm.DAY):  # it is never closed
             continue

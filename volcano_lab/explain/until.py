@@ -49,9 +49,7 @@ class Until(Tries):
         runs = [uid for uid in others if owners.ends(jobs[uid])]
         waits = [uid for uid in others if self._only_waits(jobs[uid])]
         for code, uids in (("ends", runs), ("first", [*runs, *waits]), ("stays", others)):
-            few = self._few(uids, causes) if uids == runs else [
-                uid for uid in self._pruned(uids, before) if uid not in before
-            ] if self._gives(uids) else None
+            few = self._few(uids, causes) if uids == runs else self._besides(uids, before)
             if few is not None:
                 yield Message(f"until.{code}" if few else "until.ends.some", what=what, n=len(few),
                               jobs=[*map(self.seen.called, few)],
@@ -87,6 +85,12 @@ class Until(Tries):
         found = self.at(Change(removals=(*(self.world.owner(uid, False) for uid in uids),
                                          *(f"pod/{key}" for key in pods))))
         return found >= (PLACED if self.job.tasks else ADMITTED)
+
+    def _besides(self, uids: list[str], before: Sequence[str]) -> list[str] | None:
+        """Jobs beside those before that are needed for its places, None where all do not do."""
+        if not self._gives(uids):
+            return None
+        return [uid for uid in self._pruned(uids, before) if uid not in before]
 
     def _few(self, uids: list[str], causes: list[Cause]) -> list[str] | None:
         """The jobs of one node, or of as many as pods wait, that are enough; where nodes have

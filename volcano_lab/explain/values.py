@@ -267,3 +267,17 @@ def within_quota(world: World, uid: str, numbers: dict[str, Any]) -> Iterator[Op
 def sum_of(parts: Iterable[str], like: str) -> str:
     """The sum of quantities, as this one is written."""
     return quantity.to_text(sum(map(quantity.parse, parts)), quantity.style_of(like))
+
+
+def cuts_more(change: Change, other: Change) -> bool:
+    """Whether a change lowers all requests to which another one is limited, as much or more.
+
+    >>> one = Change(("job/a.requests.cpu=6900m",))
+    >>> cuts_more(Change(("job/a.requests.cpu=5", "job/a.requests.memory=1Gi")), one)
+    True
+    """
+    own, least = (dict(text.rpartition("=")[::2] for text in each.settings)
+                  for each in (change, other))
+    return bool(least) and not other.removals and all(
+        ".requests" in target and target in own and "null" not in (text, own[target])
+        and quantity.parse(own[target]) <= quantity.parse(text) for target, text in least.items())

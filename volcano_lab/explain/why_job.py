@@ -4,18 +4,15 @@ Volcano: none
 """
 
 from collections.abc import Iterator
-from itertools import chain
 
-from volcano_lab.api import PENDING, JobInfo, Resource, TaskInfo, objects as api, total
+from volcano_lab.api import PENDING, JobInfo, Resource, objects as api, total
 from volcano_lab.explain import beyond, evictions, evidence, gangs, kubelet, origin, owners, quotas
 from volcano_lab.explain.asked import apart, apart_causes, unheeded
 from volcano_lab.explain.evidence import Evidence, was_admitted
-from volcano_lab.explain.explanation import TABLES, Cause, over, part
-from volcano_lab.explain.head import OWN_PARTS, PODS_REFUSED
+from volcano_lab.explain.explanation import Cause, over, part
 from volcano_lab.explain.lint import ignored_fields
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.order import hierarchical_order, priority_causes
-from volcano_lab.explain.placed import why_runs
 from volcano_lab.explain.promises import going_causes
 from volcano_lab.explain.refusals import (
     admission_causes,
@@ -24,18 +21,16 @@ from volcano_lab.explain.refusals import (
     never_starts,
 )
 from volcano_lab.explain.releases import differs
-from volcano_lab.explain.required import too_near
 from volcano_lab.explain.settings import deadlines, ineffective, unread
 from volcano_lab.explain.sizes import resources
-from volcano_lab.explain.topology import beyond_tier, spread, topology_causes
+from volcano_lab.explain.standing import elsewhere, standing_causes
+from volcano_lab.explain.topology import topology_causes
 from volcano_lab.explain.volumes import claim_causes, driver_causes
-from volcano_lab.manifests import SCHEDULER, job_of, workloads
-from volcano_lab.messages import Message, Said, known, meant
+from volcano_lab.manifests import job_of, workloads
+from volcano_lab.messages import Message, Said, meant
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.trace import POINTS, amounts, short
 
-STUCK = (*PODS_REFUSED, *OWN_PARTS, "bound", "failed", "other_scheduler")
-"""Causes beside which it does not matter why pods are on their nodes."""
 QUEUE_GATE = "scheduling.volcano.sh/queue-allocation-gate"
 """The gate of pods that Volcano v1.15 opens when their queue has enough left."""
 
@@ -58,13 +53,7 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     for cause in beside:
         cause.context |= not stands
     if stands:
-        idle = [*beyond.idle_causes(seen, job)]
-        refused = [] if idle else beyond.beyond_causes(seen, job.tasks.values())
-        pods = [] if seen.brief else [*job.tasks.values()]
-        others = [*_by_others(seen, job)]
-        known = [*idle, *beside, *origin.both_share(seen, beside), *refused, *lacking, *others]
-        here = why_runs(seen, [] if {*STUCK} & {each.code for each in known} else pods)
-        return [*known, *unusual(seen, job, pods), *ineffective(seen, job), *filter(None, [here])]
+        return standing_causes(seen, job, beside, lacking)
     popped = seen.of("job", job=job.uid)  # without: no refusal was recorded, or it had no turn
     causes = [*_causes(seen, job)] or [Cause.of("unknown" if popped else "no_turn", records=popped)]
     if {*origin.TOO_LARGE, "larger_than_any_node"}.isdisjoint(cause.code for cause in causes):
@@ -117,16 +106,6 @@ def not_created_yet(seen: Evidence, job: JobInfo) -> bool:
     """Return whether pods of a Volcano Job that is not admitted are there in the lab alone."""
     waits = job.is_pending() and job.tasks and seen.volcano_jobs(job)
     return bool(waits) and not any(task.key in seen.named for task in job.tasks.values())
-
-
-def unusual(seen: Evidence, job: JobInfo, pods: list[TaskInfo]) -> Iterator[Cause]:
-    """Yield what may surprise of pods that are placed: beside others, and in a full queue, beyond a
-    tier or in several HyperNodes where this was before the cycle.
-    """
-    yield from chain(too_near(seen, pods), beyond.crowded(seen, pods))
-    if pods and not any(map(seen.is_new, pods)):
-        yield from chain(beyond_tier(seen, job), origin.above_limit(seen, job.queue, True),
-                         spread(seen, job))
 
 
 def _placed_here(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -215,24 +194,6 @@ def _creator(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield Cause("created_by", said, context=True)
 
 
-def elsewhere(pods: list[api.Pod], owner: api.OwnerReference | None = None, run: bool = False
-              ) -> Iterator[Cause]:
-    """Yield that pods name another scheduler, by which they may `run`, and which `owner` has
-    created them.
-    """
-    if pods:
-        names = dict.fromkeys(pod.spec.scheduler_name for pod in pods)
-        creator = next((ref.kind for ref in pods[0].metadata.owner_references), "")
-        rows = TABLES["owners"]
-        by = Message("other_scheduler.owner", kind=owner.kind, name=owner.name,
-                     flag=owners.known_of("switch", owner), template=rows["templates"].get(
-                         f"{owner.kind} {creator}", Message("other_scheduler.template"))
-                     ) if owner else None
-        more = f"other_scheduler.{owner.kind}" if owner else ""
-        yield Cause.of("other_scheduler", by, Message(more) if known(more) else None, context=run,
-                       n=len(pods), pod=pods[0].key, schedulers=[*names], own=SCHEDULER)
-
-
 def _strangers(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield that pods of the PodGroup or, where none is in it, of its owner name another scheduler,
     and a PodGroup of its name that is not Volcano's.
@@ -244,13 +205,6 @@ def _strangers(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     yield from elsewhere([pod for pod in seen.elsewhere.values() if job_of(pod) == key or (
         owner is not None and pod.namespace == job.namespace and owner.uid in [
             ref.uid for ref in pod.metadata.owner_references])], owner)
-
-
-def _by_others(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """Yield that pods of an owner run which another scheduler has placed."""
-    owner = owners.owner_of(job)
-    yield from elsewhere([task.pod for task in job.tasks.values() if owner and not seen.is_new(
-        task) and task.pod.spec.scheduler_name not in ("", SCHEDULER)], owner, run=True)
 
 
 def _groups_beside(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
