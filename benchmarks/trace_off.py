@@ -78,7 +78,7 @@ class Unhooked(ast.NodeTransformer):
         self.removed = 0
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        if node.attr != "watching":
+        if node.attr != "watching" or not isinstance(node.ctx, ast.Load):
             return self.generic_visit(node)
         return ast.copy_location(ast.Constant(False), node)
 
