@@ -784,6 +784,11 @@ def test_a_priority_of_pods_alone_comes_first_where_order_decides_with_the_field
 
 
 TAINT = "taints: [{key: gpu, effect: NoSchedule}]"
+MODEL = """{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, metadata: {name: NAME,
+  namespace: a, uid: w}, spec: {leaderWorkerTemplate: {size: 2, workerTemplate: {spec: {
+  containers: [{name: c}]}}}}}
+---
+"""
 
 
 @pytest.mark.parametrize("given, kind, version, labels, owner, field", [
@@ -797,11 +802,9 @@ TAINT = "taints: [{key: gpu, effect: NoSchedule}]"
      "sparkoperator.k8s.io/v1beta2", "spark-role: executor", "SparkApplication a/o",
      "spec.executor"),
     # a label leads to what would write the template of the owner again
-    ("{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, metadata: {name: l, "
-     "namespace: a, uid: w}, spec: {leaderWorkerTemplate: {size: 2, workerTemplate: {spec: {"
-     "containers: [{name: c}]}}}}}\n---\n", "StatefulSet", "apps/v1",
-     "leaderworkerset.sigs.k8s.io/name: l", "LeaderWorkerSet a/l",
-     "spec.leaderWorkerTemplate.workerTemplate.spec")])
+    *((MODEL.replace("NAME", name), "StatefulSet", "apps/v1",
+       f"leaderworkerset.sigs.k8s.io/name: {name}", f"LeaderWorkerSet a/{name}",
+       "spec.leaderWorkerTemplate.workerTemplate.spec") for name in "lo")])
 def test_a_field_of_pods_is_named_where_their_owner_has_it(given, kind, version, labels, owner,
                                                            field):
     found = asked(given, owned_group(1, kind, version), pod("o-x-0", kind, f"{{{labels}}}"),
@@ -809,7 +812,7 @@ def test_a_field_of_pods_is_named_where_their_owner_has_it(given, kind, version,
     tolerates = next(each for each in found.remedies if "toleration" in each.change)
     assert [" ".join(each) for each in tolerates.fields] == [f"{owner} {field}.tolerations"]
     lasts = "LeaderWorkerSet a/l creates a/o: a change that is to last is made there."
-    assert (lasts in found.text) is ("Leader" in owner)
+    assert (lasts in found.text) is ("a/l" in owner)
 
 
 @pytest.mark.parametrize("scheduler, replicas, nodes", [

@@ -46,13 +46,15 @@ def objects_of(seen: Evidence, job: JobInfo) -> list[KubernetesObject]:
 
 def above(seen: Evidence, job: JobInfo) -> dict[str, str]:
     """Return the names of all owners of a job, the highest first, each with its kind: by references
-    and, of objects that were given, by labels of its pods.
+    and, of objects that were given, by labels of its pods. Of two with one name, as a
+    LeaderWorkerSet and its StatefulSet have, the higher one counts.
     """
     own = seen.names.above[job.uid]
     named = {f"{job.namespace}/{name}": kind for task in job.tasks.values()
              for kind, name in owners.by_label(task.pod)}
-    return {name: kind for name, kind in named.items() if name not in own and any(
-        obj.kind == kind for obj in seen.named.get(name, ()))} | own
+    higher = {name: kind for name, kind in named.items() if kind not in own.values() and any(
+        obj.kind == kind for obj in seen.named.get(name, ()))}
+    return higher | {name: kind for name, kind in own.items() if name not in higher}
 
 
 def specs_in(seen: Evidence, job: JobInfo, task: TaskInfo) -> tuple[str, str, list[str]]:

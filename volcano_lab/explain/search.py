@@ -245,7 +245,8 @@ class Search(Tries):
                 if not any(map(change.has, tried)):
                     tried |= {change, *alike}
                     each = self.judged(change, most, alike)
-                    found += [evolve(each, brings=(*each.brings, *alone))] if each else []
+                    found += [evolve(each, brings=(*each.brings, *alone)) if alone else each
+                              ] if each else []
             if perf_counter() > self.end or len(found) >= FIRSTS:
                 break
         yield from self._sets_of(found)
