@@ -59,7 +59,7 @@ def what_is_said_of_reindex(file, volcano_lab):
 @after("own-write")
 def a_node_that_is_not_cordoned_has_not_the_label(file, volcano_lab):
     assert "to do" in repr(volcano_lab(...))
-    said = repr(volcano_lab(f"why {file} web/reindex-worker-0 --node m01"))
+    said = " ".join(repr(volcano_lab(f"why {file} web/reindex-worker-0 --node m01")).split())
     assert "node selector is disk=ssd" in said and "cordoned" not in said
 
 
@@ -111,7 +111,7 @@ def reclaim_takes_eight(file, volcano_lab):
 
 @after("own-18")
 def what_would_let_reindex_in(file, volcano_lab):
-    said = " ".join(repr(volcano_lab(f"why {file} reindex --seconds 60")).split())
+    said = " ".join(repr(volcano_lab(f"why {file} reindex --seconds 60 -o wide")).split())
     assert "uncordon any of 3: m03, m06, m09 reindex is placed on m03" in said
     assert "without its node selector disk=ssd reindex is placed on m10, c05" in said
 
