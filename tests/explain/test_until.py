@@ -61,7 +61,8 @@ def cluster(*running, service="", small=0, later=0, **job):
     (cluster("n1", "n2", pods=2, later=1),
      "once default/old0 alone has ended, default/later0 gets places, not this job."),
     (cluster("n1", "n2", pods=2, small=1),
-     "It waits for the end of default/small0, too, which waits as well and comes first."),
+     "It waits for the end of default/old0, default/old1, and then of default/small0, which waits "
+     "as well and comes first."),
     (cluster("n1", service=SERVICE, pods=2), EVER + "default/web does not end by itself, and the "
                                                    "end of all other jobs is not enough."),
     (cluster(service=SERVICE, pods=2), EVER + "default/web does not end by itself."),

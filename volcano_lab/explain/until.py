@@ -53,6 +53,7 @@ class Until(Tries):
             if few is not None:
                 yield Message(f"until.{code}" if few else "until.ends.some", what=what, n=len(few),
                               jobs=[*map(self.seen.called, few)],
+                              ends=self._then(runs, few, causes) if code == "first" else None,
                               others=Message("until.others") if runs else None)
                 yield from self._overtaken(few) if uids == runs else ()
                 return
@@ -85,6 +86,17 @@ class Until(Tries):
         found = self.at(Change(removals=(*(self.world.owner(uid, False) for uid in uids),
                                          *(f"pod/{key}" for key in pods))))
         return found >= (PLACED if self.job.tasks else ADMITTED)
+
+    def _then(self, runs: list[str], few: list[str], causes: list[Cause]) -> Message | None:
+        """Those of the jobs that run which have to end before a `few` others; None if too many."""
+        names = sizes.resources(causes)
+        large = sorted(runs, key=lambda uid: [
+            -self.before.jobs[uid].allocated.get(name) for name in names])
+        ends = next((large[:count] for count in (0, 1, TRIED) if self._gives(
+            [*large[:count], *few])), [])
+        return Message("until.then", jobs=[*map(
+            self.seen.called, [uid for uid in self._pruned([*ends, *few], few) if uid in ends]
+            )]) if ends else None
 
     def _besides(self, uids: list[str], before: Sequence[str]) -> list[str] | None:
         """Jobs beside those before that are needed for its places, None where all do not do."""
