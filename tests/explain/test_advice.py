@@ -380,4 +380,5 @@ def test_the_job_that_breaks_a_tree_of_queues_is_moved_and_not_the_one_that_wait
     cluster.job("bad", queue="team", cpu=1).job("new", queue="a", cpu=1)
     found = cluster.why("new", conf=conf(last="capacity").replace(
         "{name: capacity}", "{name: capacity, enableHierarchy: true}"))
-    assert changes(found) == ["job default/bad: in queue any of 4: a, deep, default, z"]
+    assert changes(found) == ["job default/bad: in queue any of 4: a, deep, default, z",
+                              "delete default/bad"]

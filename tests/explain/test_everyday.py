@@ -135,6 +135,7 @@ def test_a_smaller_request_is_said_in_the_field_of_the_owner(role, said):
     assert found.change == "job default/g: request per pod memory 9Gi -> 6Gi"
     assert found.effect.startswith("SparkApplication spec.executor.memory 7g -> 4g; g is placed"
                                    if said else "g is placed")
+    assert bool(found.fields) is not said  # the operator computes what the containers request
 
 
 KEY = "leaderworkerset.sigs.k8s.io/exclusive-topology"

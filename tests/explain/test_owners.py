@@ -748,6 +748,15 @@ spec:
     Worker: {replicas: 2, template: {spec: {containers: [{name: c}]}}}
 ---
 """
+RAY = """\
+apiVersion: ray.io/v1
+kind: RayCluster
+metadata: {name: o, namespace: a, uid: u, labels: {ray.io/scheduler-name: volcano,
+  volcano.sh/queue-name: qa}}
+spec: {enableInTreeAutoscaling: true, headGroupSpec: {template: &t {spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}
+  ]}}}, workerGroupSpecs: [{groupName: w, replicas: 1, template: *t}]}
+---
+"""
 WORKERS = "".join(pod(f"o-worker-{n}", "MPIJob", "{training.kubeflow.org/job-role: worker}")
                   for n in range(2))
 NEEDS = "Its launcher, with which alone a MPIJob starts its work, is not among its pods."
@@ -838,16 +847,24 @@ def test_a_pod_less_of_a_deployment_whose_pods_do_not_end_is_offered(scheduler, 
     assert (fewer in [each.change for each in found.remedies]) is (nodes == 1), found.remedies
 
 
-def test_a_minimum_that_an_operator_copies_is_raised_where_the_gang_starves_no_more():
+@pytest.mark.parametrize("kind, version, into, role, first, raised", [
+    ("MPIJob", "kubeflow.org/v2beta1", "pg", "training.kubeflow.org/job-role", "worker",
+     "minMember 1 -> 2 (spec.runPolicy.schedulingPolicy.minAvailable of its MPIJob)"),
+    ("RayCluster", "ray.io/v1", "ray-o-pg", "ray.io/node-type", "head",
+     "RayCluster a/o: workerGroupSpecs.0.minReplicas unset -> 1")])
+def test_a_minimum_that_an_operator_sets_is_raised_where_the_gang_starves_no_more(
+        kind, version, into, role, first, raised):
+    owner = RAY if kind == "RayCluster" else ""
     queues = "".join(f"{{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {{name: "
                      f"{name}}}, spec: {{weight: 1}}}}\n---\n" for name in ("qa", "qb"))
     held = [group(1, "", name).replace("queue: default", "queue: qb").replace("Inqueue", "Running")
             + pod(f"{name}-0", "Pod", cpu=1, more="nodeName: n1", into=name,
                   status="status: {phase: Running}") for name in ("k", "l", "m")]
-    own = owned_group(1).replace("queue: default", "queue: qa").replace("Inqueue", "Running")
-    runs = pod("o-worker-0", "MPIJob", "{training.kubeflow.org/job-role: worker}",
-               more="nodeName: n1", status="status: {phase: Running}")
-    found = asked(queues, *held, own, runs, WORKERS.replace("o-worker-0", "o-worker-2"),
-                  conf=CONF.replace("preempt", "reclaim")).why("o")
-    assert any("minMember 1 -> 3 (spec.runPolicy.schedulingPolicy.minAvailable of its MPIJob)" in (
-        each.change) for each in found.remedies), found.text
+    own = owned_group(1, kind, version).replace("queue: default", "queue: qa").replace(
+        "Inqueue", "Running").replace("name: pg", f"name: {into}")
+    runs = pod("o-0", kind, f"{{{role}: {first}}}", more="nodeName: n1", into=into,
+               status="status: {phase: Running}")
+    waits = pod("o-worker-1", kind, f"{{{role}: worker}}", into=into)
+    found = asked(owner, queues, *held, own, runs, waits,
+                  conf=CONF.replace("preempt", "reclaim")).why(f"a/{into}")
+    assert any(raised in each.change for each in found.remedies), found.remedies

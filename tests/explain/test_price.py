@@ -200,8 +200,11 @@ def test_the_first_line_says_how_the_tree_of_queues_is_broken():
     conf = CONF.replace("proportion", "capacity, enableHierarchy: true")
     cluster = Cluster().node("n1", cpu=4).queue("p", parent="root").queue("c", parent="p").queue(
         "o", parent="root").job("x", cpu=1, queue="p", running={"n1": 1}).job("j", cpu=1, queue="o")
-    assert Explainer(cluster.objects(), conf).why("j").head.startswith(
+    found = Explainer(cluster.objects(), conf).why("j")
+    assert found.head.startswith(
         "j waits for admission: the tree of queues is broken, default/x is in p, which has ")
+    assert {"job default/x: in queue any of 3: c, default, o", "delete default/x"} <= {
+        each.change for each in found.remedies}
 
 
 AGAIN = "its 2 running pods end, and are created again with it; train is placed on n1"

@@ -16,7 +16,7 @@ def test_a_job_waits_for_one_that_runs_and_one_that_comes_first():
     cluster = Cluster().node("n1", cpu=8).job("run", cpu=6, running={"n1": 1}).job(
         "first", cpu=4).job("mine", cpu=6)
     found = Explainer(cluster.objects(), ADMITS).why("mine")
-    assert "the end of default/first, too, which waits as well" in found.head
+    assert "the end of default/run, and then of default/first, which waits as well" in found.head
     assert found.remedies[0].change == (
         "both: job default/mine: a PriorityClass above 0; wait for the end of default/run")
 
@@ -42,16 +42,18 @@ def test_a_gang_is_admitted_by_less_than_its_pods_request(reserved, said):
     assert [cause.text for cause in causes if cause.code == "admitted_early"] == said
 
 
-def test_preempt_is_tried_where_a_node_has_its_maximum_of_pods():
+@pytest.mark.parametrize("requests", [None, {}])  # {}: best effort, it holds a slot alone
+def test_preempt_is_tried_where_a_node_has_its_maximum_of_pods(requests):
     cluster = Cluster([
-        node("n1", cpu="9"), klass("high", 9), group("old"), pod("old-0", "old", "n1"),
+        node("n1", cpu="9"), klass("high", 9), group("old"),
+        pod("old-0", "old", "n1", requests=requests),
         group("new", priorityClassName="high"), pod("new-0", "new", priority=9)]).changed(
         "node/n1.allocatable.pods=1")
     settings = conf("priority", "gang", "predicates", actions="allocate")
     found = Explainer(cluster.objects(), settings).why("new")
     changes = {each.change: each.price.evicts for each in found.remedies}
-    assert changes["both: actions with preempt; enablePreemptable: false for gang"] == {
-        "default/old": 1}
+    assert {"default/old": 1} in [
+        taken for change, taken in changes.items() if "actions with preempt" in change]
 
 
 @pytest.mark.parametrize("value, advised", [("true", False), ("false", True)])

@@ -129,7 +129,7 @@ class Candidates(others.Others):
             yield configuration.with_action(world, "allocate")
         if codes & {*sizes.FULL, *CAPABILITY, "over_deserved", "overcommit_refuses"}:
             yield from self._from_others()
-        if codes & {*rules.OCCUPIED} and evictions.less_important(self.ssn, job):
+        if codes & {*rules.OCCUPIED} and evictions.less_important(self.ssn, job, True):
             yield self._preempt("", True)
         if codes & {*CAPABILITY, *SHARE, "queue_closed", "refused", "node_group"}:
             yield from options.in_queues(world, [job.uid], self._other_queues(job.queue))
@@ -266,6 +266,10 @@ class Candidates(others.Others):
             yield from values.nodes(world, amounts(size), amounts(total(promised)),
                                     self.ssn.nodes, {}, {})
 
+    def least(self, _: Numbers) -> Iterator[Option]:
+        """That its gang's minimum is all of its pods, by the operator that computes it."""
+        yield from values.least_replicas(self.world, self.job.uid)
+
     def quotas(self, numbers: Numbers) -> Iterator[Option]:
         """That jobs are deleted of which all pods have ended, and count nevertheless, or one that
         it keeps from starting, too; that the ResourceQuota allow what the job lacks, or what the
@@ -294,6 +298,7 @@ class Candidates(others.Others):
         """That jobs of a queue that has others below it be in one of these, or another."""
         for queue, uids in numbers["inner"].items():
             yield from options.in_queues(self.world, uids, self._other_queues(queue))
+            yield from self._gone(uids)
 
     def _other_queues(self, own: str) -> list[str]:
         """Some queues that are open and have none below them, the nearest below a queue first."""

@@ -329,11 +329,12 @@ def _above_minimum(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                 n=other.ready_task_num() - other.min_available) for other in gangs])
 
 
-def less_important(ssn: Session, job: JobInfo) -> list[JobInfo]:
+def less_important(ssn: Session, job: JobInfo, slots: bool = False) -> list[JobInfo]:
     """Return the jobs in its queue that preempt could evict for a job: those of a lower priority,
-    where priorities count.
+    where priorities count, which hold resources, or `slots` of nodes for pods.
     """
     by_priority = "priority" in ssn.plugins
     return [other for other in ssn.jobs.values()
-            if other.queue == job.queue and other is not job and not other.allocated.is_empty()
+            if other.queue == job.queue and other is not job and (
+                not other.allocated.is_empty() or (slots and other.ready_task_num()))
             and (not by_priority or other.priority < job.priority)]

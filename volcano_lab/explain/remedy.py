@@ -184,7 +184,7 @@ def by_owner(seen: Evidence, job: JobInfo, change: Change) -> Iterator[Message]:
 def written(seen: Evidence, job: JobInfo, change: Change) -> Iterator[tuple[str, str, str]]:
     """Yield the fields of a job's owner in which a change of its pods is written, as (the kind of
     the owner, its name, the field): those from which pods come that have no node, also not in an
-    attempt that was rolled back.
+    attempt that was rolled back; none where the owner has numbers of its own for requests.
     """
     owner = owners.owner_of(job)
     names = {job.uid, seen.called(job.uid), f"{job.namespace}/{owner.name if owner else ''}"}
@@ -192,7 +192,9 @@ def written(seen: Evidence, job: JobInfo, change: Change) -> Iterator[tuple[str,
     for text in change.settings:
         field = next((each for each in IN_SPEC for name in names
                       if re.match(rf"job/{re.escape(name)}\.{each}\b", text)), "")
-        waits = unplaced(job) if field else []
+        resource = text.partition("=")[0].rpartition(".requests.")[2]
+        waits = [task for task in (unplaced(job) if field else ())
+                 if field != "requests" or not any(sized_by(seen, task, resource))]
         for task in [each for each in waits if each.key not in placed] or waits:
             kind, name, specs = owners.specs_in(seen, job, task)
             yield from ((kind, name, f"{each}.{IN_SPEC[field]}") for each in specs)

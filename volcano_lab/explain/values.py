@@ -116,6 +116,16 @@ def fewer(world: World, uid: str) -> Iterator[Option]:
                     "runPolicy.schedulingPolicy.minAvailable": pod_count(owner, [])})
 
 
+def least_replicas(world: World, uid: str) -> Iterator[Option]:
+    """As many pods at least, of which an operator computes the gang's minimum, as are to be."""
+    yield once(*(
+        f"{key_of(owner)}.{listed}.{number}.minReplicas={count}" for owner in world.creators(uid)
+        for listed, each, field in [TABLES["owners"]["fewer"].get(owner.kind, "").partition(".#.")]
+        for number, group in enumerate(at(owner.spec, listed, []) if each else ())
+        for count in [at(group, field, 0)] if count > at(group, "minReplicas", 0)),
+        rank=Rank.SWITCH)
+
+
 def smaller_world(job: api.VolcanoJob) -> Iterator[Option]:
     """Fewer pods of a task of a Volcano Job, and no higher minimum."""
     pods = sum(task.replicas for task in job.spec.tasks)
