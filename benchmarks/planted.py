@@ -282,7 +282,7 @@ MUTANTS += elsewhere(
     ("what is uncommitted comes last", "class Stepper", "under_way.insert(0, entry)",
      "under_way.append(entry)"),
     ("queues above keep their sums in a trace", "class Changes:",
-     "(job.queue, *self._ancestors[job.queue])", "(job.queue,)"),
+     "(queue, *self._ancestors[queue])", "(queue,)"),
     # simulated time
     ("time is cut off, not rounded", "class Calendar", "round(min(seconds, NEVER) * TICKS)",
      "int(min(seconds, NEVER) * TICKS)"),

@@ -753,8 +753,9 @@ apiVersion: ray.io/v1
 kind: RayCluster
 metadata: {name: o, namespace: a, uid: u, labels: {ray.io/scheduler-name: volcano,
   volcano.sh/queue-name: qa}}
-spec: {enableInTreeAutoscaling: true, headGroupSpec: {template: &t {spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}
-  ]}}}, workerGroupSpecs: [{groupName: w, replicas: 1, template: *t}]}
+spec: {enableInTreeAutoscaling: true, headGroupSpec: {template: &t {spec: {containers: [
+  {name: c, resources: {requests: {cpu: 1}}}]}}}, workerGroupSpecs: [
+  {groupName: w, replicas: 1, template: *t}]}
 ---
 """
 WORKERS = "".join(pod(f"o-worker-{n}", "MPIJob", "{training.kubeflow.org/job-role: worker}")
