@@ -760,7 +760,7 @@ spec: {enableInTreeAutoscaling: true, headGroupSpec: {template: &t {spec: {conta
 """
 WORKERS = "".join(pod(f"o-worker-{n}", "MPIJob", "{training.kubeflow.org/job-role: worker}")
                   for n in range(2))
-NEEDS = "Its launcher, with which alone a MPIJob starts its work, is not among its pods."
+NEEDS = "Without its launcher, which is not among its pods, no MPIJob starts its work."
 
 
 @pytest.mark.parametrize("given, lacks, offers", [

@@ -207,6 +207,13 @@ def test_the_first_line_says_how_the_tree_of_queues_is_broken():
         each.change for each in found.remedies}
 
 
+def test_a_pod_that_nothing_creates_again_ends_with_its_deletion():
+    objects = Cluster().node("n1", cpu=4).job("small", cpu=1, running={"n1": 1}).job(
+        "big", cpu=4).to_yaml().replace("nodeName: n1", "nodeName: n1\n  restartPolicy: Always")
+    effects = {each.change: each.effect for each in Cluster().add(objects).why("big").remedies}
+    assert effects["delete pod/default/small-0"] == "big is placed on n1; ends 1 pod of small"
+
+
 AGAIN = "its 2 running pods end, and are created again with it; train is placed on n1"
 
 

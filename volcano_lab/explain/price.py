@@ -127,9 +127,13 @@ def price(before: Outcome, after: Outcome, start: dict[str, int], uid: str = "",
             above = job.priority - own.priority if own is not None else 0
             _evicted(found, job, gone, (had, after.fewest.get(other, 0)), above, part)
         elif less > 0:
-            found.waits += [other] * (not then)
-            found.fewer |= {other: (then, was)} if then else {}
             found.share += part * less
+            if then:
+                found.fewer[other] = then, was
+            elif now.tasks:
+                found.waits.append(other)
+            else:  # nothing creates its pods again
+                found.ends[other] = less
     return found
 
 

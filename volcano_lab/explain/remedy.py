@@ -24,8 +24,11 @@ from volcano_lab.manifests.operators.spark import jvm_bytes
 from volcano_lab.messages import Message, spoken
 from volcano_lab.trace import grouped, short
 
-IN_SPEC = {**{each: each for each in IN_PODS}, "requests": "containers"}
-"""Fields of a job that its pods have from the templates of its owner = those there."""
+IN_SPEC = {**{each: each for each in IN_PODS if each != "schedulingGates"},
+           "requests": "containers"}
+"""Fields of a job that its pods have from the templates of its owner = those there; webhooks set
+gates.
+"""
 
 
 @define(slots=True, frozen=True, repr=False)
