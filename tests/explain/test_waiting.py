@@ -468,7 +468,7 @@ def test_a_rollout_whose_old_pods_hold_the_resources_deletes_one_first(strategy,
     rolls = [remedy for remedy in found.remedies if "Deployment" in remedy.change]
     assert [str(remedy) for remedy in rolls] == [
         "Deployment a/web: rolling update with maxSurge 0 and maxUnavailable 1 (web-r2 is placed "
-        "on n1; a/web-r1 waits)"] * offered
+        "on n1; ends 1 pod of a/web-r1)"] * offered
     assert [line[:35] for remedy in rolls for line in remedy.kubectl] == [
         "kubectl patch deployment web -n a -"] * offered
 
