@@ -262,10 +262,15 @@ def minimum_above(job: JobInfo, most: Resource, least: int | None = None
     if sizes and len(sizes) < least:
         return {}, {}
     names = dict.fromkeys(name for size in sizes for name, _ in size)
-    asked = {name: sum(sorted(size.get(name) for size in sizes)[:least])
-             for name in names} if sizes else amounts(job.get_min_resources())
+    asked = least_request(job, least, names) if sizes else amounts(job.get_min_resources())
     more = [name for name in over(asked, there) if not name.startswith(ATTACHABLE)]
     return part(asked, more), part(there, more)
+
+
+def least_request(job: JobInfo, count: int, names: Iterable[str]) -> Amounts:
+    """Return what so many of a job's pods request of some resources, of each those with least."""
+    sizes = [task.init_resreq for task in job.tasks.values()]
+    return {name: sum(sorted(size.get(name) for size in sizes)[:count]) for name in names}
 
 
 def near(name: str, known: Iterable[str]) -> Message:

@@ -92,9 +92,7 @@ def admitted_early(seen: Evidence, job: JobInfo, names: Iterable[str]) -> Iterat
     the PodGroup's minResources say less.
     """
     given, count = job.pod_group.spec.min_resources, job.min_available
-    sizes = [amounts(task.init_resreq) for task in job.tasks.values()]
-    least = {name: sum(sorted(size.get(name, 0.0) for size in sizes)[:count])
-             for name in names} if given and len(sizes) >= count else {}
+    least = origin.least_request(job, count, names) if given and len(job.tasks) >= count else {}
     less = over(least, amounts(job.get_min_resources()))
     if less and seen.plugins("job_enqueueable") and not job.is_pending():
         field = str(owners.known_of("minimum", owners.owner_of(job)) or "")

@@ -14,7 +14,7 @@ from volcano_lab.explain import options
 from volcano_lab.explain.explanation import TABLES, Amounts, in_quantity
 from volcano_lab.explain.options import Option, Rank, World, once, setting
 from volcano_lab.manifests.operators import pod_count
-from volcano_lab.manifests.operators.model import at
+from volcano_lab.manifests.operators.model import OperatorObject, at
 
 FEW_DEVICES = 16
 """So many devices of a pod, or fewer, are cut to a part that divides them."""
@@ -106,24 +106,35 @@ def fewer(world: World, uid: str) -> Iterator[Option]:
     certain number, and no higher minimum of an autoscaler, or of the gang.
     """
     for owner in world.creators(uid):
-        listed, each, field = TABLES["owners"]["fewer"].get(owner.kind, "").partition(".#.")
-        for number in range(len(at(owner.spec, listed, [])) if each else 1):
-            path = f"{listed}.{number}.{field}" if each else listed
-            count = at_path(owner.spec, path.split("."))
-            if isinstance(count, int):
-                yield _fewer(owner, "", {
-                    path: count, f"{path.removesuffix('replicas')}minReplicas": count,
-                    "runPolicy.schedulingPolicy.minAvailable": pod_count(owner, [])})
+        for path, count in _counts(owner):
+            yield _fewer(owner, "", {
+                path: count, _least(path): count,
+                "runPolicy.schedulingPolicy.minAvailable": pod_count(owner, [])})
 
 
 def least_replicas(world: World, uid: str) -> Iterator[Option]:
     """As many pods at least, of which an operator computes the gang's minimum, as are to be."""
     yield once(*(
-        f"{key_of(owner)}.{listed}.{number}.minReplicas={count}" for owner in world.creators(uid)
-        for listed, each, field in [TABLES["owners"]["fewer"].get(owner.kind, "").partition(".#.")]
-        for number, group in enumerate(at(owner.spec, listed, []) if each else ())
-        for count in [at(group, field, 0)] if count > at(group, "minReplicas", 0)),
-        rank=Rank.SWITCH)
+        f"{key_of(owner)}.{_least(path)}={count}" for owner in world.creators(uid)
+        for path, count in _counts(owner) if path.split(".")[-2].isdigit()  # of a group of a list
+        and count > (at_path(owner.spec, _least(path).split(".")) or 0)), rank=Rank.SWITCH)
+
+
+def _counts(owner: OperatorObject) -> Iterator[tuple[str, int]]:
+    """Each field of an owner's spec with a number of pods of which its kind needs no certain one,
+    and this number.
+    """
+    listed, each, field = TABLES["owners"]["fewer"].get(owner.kind, "").partition(".#.")
+    for number in range(len(at(owner.spec, listed, [])) if each else 1):
+        path = f"{listed}.{number}.{field}" if each else listed
+        count = at_path(owner.spec, path.split("."))
+        if isinstance(count, int):
+            yield path, count
+
+
+def _least(path: str) -> str:
+    """The field with the least number of an autoscaler, beside one with a number of pods."""
+    return f"{path.removesuffix('replicas')}minReplicas"
 
 
 def smaller_world(job: api.VolcanoJob) -> Iterator[Option]:
