@@ -24,7 +24,8 @@ from volcano_lab.cli.replay import CycleRecord
 from volcano_lab.framework import Session
 from volcano_lab.scheduler import Scheduler
 
-FILE = Path(__file__).with_name("decisions.jsonl.gz")
+HERE = Path(__file__).parent
+DECIDED, ANSWERED = HERE / "decisions.jsonl.gz", HERE / "answered.jsonl.gz"
 AGAIN = 5
 """Of so many cycles one is decided again, node by node, on a copy of the cache."""
 Facts = dict[str, Any]
@@ -137,18 +138,18 @@ class Comparison:
                           "not decided")
 
 
-def record(seeds: Iterable[int], run: Callable[[int, Hear], None]) -> None:
+def record(file: Path, seeds: Iterable[int], run: Callable[[int, Hear], None]) -> None:
     """Store what each seed decides; `run` runs one and passes on each cycle's number and facts."""
-    with gzip.GzipFile(FILE, "wb", mtime=0) as file:
+    with gzip.GzipFile(file, "wb", mtime=0) as lines:
         for seed in seeds:
             run(seed, (recorder := Recorder()).hear)
             row = {"seed": seed, "cycles": recorder.rows}
-            file.write(json.dumps(row, separators=(",", ":")).encode() + b"\n")
+            lines.write(json.dumps(row, separators=(",", ":")).encode() + b"\n")
 
 
-def recorded() -> dict[int, list[Digests]]:
+def recorded(file: Path) -> dict[int, list[Digests]]:
     """Return what was recorded of each seed."""
-    with gzip.open(FILE, "rt") as lines:
+    with gzip.open(file, "rt") as lines:
         return {row["seed"]: row["cycles"] for row in map(json.loads, lines)}
 
 

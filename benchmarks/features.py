@@ -36,10 +36,11 @@ class Draft:
     period: float = 1.0
 
     def add(self, kind: str, version: str, name: str, labels: dict[str, str] | None = None,
-            **parts: Any) -> None:
-        """Add an object."""
-        self.cluster.add(json.dumps({"apiVersion": version, "kind": kind,
-                                     "metadata": {"name": name, "labels": labels or {}}, **parts}))
+            metadata: dict[str, Any] | None = None, **parts: Any) -> None:
+        """Add an object; `metadata` are more fields of it."""
+        self.cluster.add(json.dumps({
+            "apiVersion": version, "kind": kind,
+            "metadata": {"name": name, "labels": labels or {}, **(metadata or {})}, **parts}))
 
     def node(self, labels: dict[str, str], **metadata: Any) -> str:
         """Add one more node; return its name."""

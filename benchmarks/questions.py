@@ -23,6 +23,7 @@ from volcano_lab.cli.replay import queues_of, shares_of
 from volcano_lab.framework import ConfError, Session, load_conf
 from volcano_lab.framework.points.rules import NoScore
 from volcano_lab.framework.topology import CLUSTER_TOP
+from volcano_lab.manifests.writer import to_dict
 from volcano_lab.messages import Message
 
 Answers = Iterator[tuple[str, str, Any]]
@@ -94,6 +95,7 @@ class Questions:
             yield from self.about_topology(job)
         for job in self.some((job for job in self.ssn.jobs.values() if job.is_pending()), 2):
             yield from self.ask("job_enqueueable", job.uid, job)
+        yield from self.reserved()
         if self.waiting and self.running:
             yield from self.tried()
 
@@ -147,10 +149,13 @@ class Questions:
             yield from self.ask(point, key, task, [other for other in self.running
                                                    if other.job != task.job])
         for node in self.some(nodes, 3):
-            yield "dry run", f"{key} on {node.name}", _answer(
-                lambda node: DryRun(ssn, task, queue, node).select_victims(
-                    lambda at: [held for held in at.tasks.values() if held.status == RUNNING
-                                and held.job in ssn.jobs and held.job != task.job]), node)
+            for state in ("prepared", "bare"):
+                dry = DryRun(ssn, task, queue, node)
+                dry.state = dry.state if state == "prepared" else {}
+                yield f"dry run, {state}", f"{key} on {node.name}", _answer(
+                    dry.select_victims, lambda at: [
+                        held for held in at.tasks.values() if held.status == RUNNING
+                        and held.job in ssn.jobs and held.job != task.job])
 
     def about_topology(self, job: JobInfo) -> Answers:
         topology = self.ssn.topology
@@ -161,6 +166,20 @@ class Questions:
                 yield from self.ask(point, sub_job.uid, sub_job)
             yield from self.ask("hyper_node_gradient_for_sub_job", sub_job.uid, sub_job, top)
             yield from self.ask("hyper_node_order", sub_job.uid, sub_job, dict(topology.nodes))
+
+    def reserved(self) -> Answers:
+        """What is assumed of claims of a pod that is allocated twice, and of those of others."""
+        for task in self.some((task for task in self.waiting if task.pod.spec.volumes), 2):
+            for node in self.ssn.node_list:
+                if any(found for _, _, found in self.ask("predicate", "", task, node)):
+                    continue
+                for attempt in ("first", "second"):
+                    statement = self.ssn.statement()
+                    problem = _answer(statement.allocate, task, node)
+                    yield "reserved", f"{task.key} on {node.name} {attempt}", [
+                        problem, [to_dict(obj) for obj in self.ssn.snapshot.storage]]
+                    statement.discard()
+                break
 
     def tried(self) -> Answers:
         """An eviction and a promise, and what queues and jobs have then, and after a discard."""

@@ -9,6 +9,7 @@ from attrs import define
 from features import FEATURES, Draft
 from kinds import job, task
 from oddities import ODDITIES
+from rarities import RARITIES
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.simulation import JobTemplate
@@ -71,7 +72,7 @@ class Scenario:
     period: float
 
 
-def scenario(seed: int, odd: bool = False) -> Scenario:
+def scenario(seed: int, recorded: bool = False) -> Scenario:
     """Draw a cluster of 4 to 8 nodes with a configuration and jobs that fit it.
 
     Drawn are: proportion, capacity or capacity with a tree of queues, or drf with a hierarchy; the
@@ -82,7 +83,8 @@ def scenario(seed: int, odd: bool = False) -> Scenario:
     to choose; how many seconds a bind takes at most; a node that is tainted, cordoned or takes few
     pods, a budget, how long a job may wait. Of one queue a job runs from the beginning. A
     quarter of `FEATURES` is added, other plugins and jobs that need them, so that four seeds draw
-    all; half of `ODDITIES` where it is `odd`. The text is JSON or YAML.
+    all; where it is `recorded` half of `ODDITIES`, or of `RARITIES` for an odd seed. The text is
+    JSON or YAML.
     """
     random, more, kinds, marks = (Random(f"{what} {seed}")
                                   for what in ("scenario", "more", "kinds", "marks"))
@@ -119,8 +121,9 @@ def scenario(seed: int, odd: bool = False) -> Scenario:
     four, place = divmod(seed, 4)
     for feature in Random(f"features {four}").sample(FEATURES, len(FEATURES))[place::4]:
         templates += 3 * feature(draft)  # as often as all others together
-    for oddity in features.sample(ODDITIES, len(ODDITIES) // 2) if odd else ():
-        templates += 2 * oddity(draft)
+    further = RARITIES if seed % 2 else ODDITIES
+    for add in features.sample(further, len(further) // 2) if recorded else ():
+        templates += 2 * add(draft)
     return Scenario(cluster, _as_text(conf, features), templates, more.choice([0.5, 2.5]),
                     rate=marks.choice([0.25, 0.5]), period=draft.period)
 

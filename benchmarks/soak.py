@@ -8,19 +8,22 @@ nothing goes wrong any more, jobs that would not fit the empty cluster are delet
 until every other job has finished.
 
 First of all `decisions.py` compares what 24 seeds decide with what was recorded of them, without
-these checks, which take ten times as long; `--record` records it again.
+these checks, which take ten times as long, and then what the verbs answer about their clusters
+(`answered.py`); `--record` records both again.
 """
 
 import argparse
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 
+import answered
 import decisions
 from audited import Audited, Disturbed
 from driving import delete_job, run_events, settle
@@ -30,6 +33,7 @@ from scenarios import Scenario, scenario
 from volcano_lab import scheduler
 from volcano_lab.framework import Observer
 from volcano_lab.manifests.field_defaults import FIRST_TIME
+from volcano_lab.manifests.loader import Loaded
 from volcano_lab.messages import log
 from volcano_lab.simulation import (
     Faults,
@@ -83,16 +87,21 @@ def decide(seed: int, hear: decisions.Hear) -> None:
     """Run a scenario without any audit for so many cycles, and say what each decides; first of all
     what an empty cluster decides of each kind of job, and some cycles of all of them.
     """
-    drawn = scenario(seed, odd=seed % 2 == 0)
+    drawn = scenario(seed, recorded=True)
     with log.quiet():
         kinds = {template.name: template for template in drawn.templates}
         found = {f"alone {name}": alone(drawn, template) for name, template in kinds.items()}
         texts = {f"{what} {number}": answer
                  for what, number, answer in read(drawn.conf, Random(f"texts {seed}"))}
-        hear(0, found | together(drawn, kinds) | texts)
+        hear(0, found | lived("without jobs", drawn.cluster.objects(), drawn.conf, 10)
+             | lived("together", together(drawn), drawn.conf, 5) | texts)
         sim = simulation(seed, CHANCE, drawn, Disturbed, decisions.Witness(hear))
         while sim.cycles + sim.crashes < CYCLES:
             sim.calendar.env.step()
+
+
+RECORDED = {decisions.DECIDED: decide, decisions.ANSWERED: answered.answer}
+"""What was recorded of the seeds, and what computes it again."""
 
 
 def fits_alone(drawn: Scenario, template: JobTemplate) -> bool:
@@ -112,15 +121,22 @@ def alone(drawn: Scenario, template: JobTemplate) -> list[list[str]]:
     return cluster.run(drawn.conf).committed
 
 
-def together(drawn: Scenario, kinds: dict[str, JobTemplate]) -> decisions.Facts:
-    """Return what some cycles decide of a job of each kind, while those evicted end one by one."""
+def together(drawn: Scenario) -> Loaded:
+    """Return the objects of a cluster with a job of each kind."""
     objects = drawn.cluster.objects()
     classes = [obj for obj in objects if obj.kind == "PriorityClass"]
-    for name, template in kinds.items():
+    for name, template in {each.name: each for each in drawn.templates}.items():
         group, first, later = template.build(f"{name}-1", classes)
         objects += [group, *first, *later]
-    cycles = scheduler.life(objects, drawn.conf, FIRST_TIME, most=5, at_once=False)
-    return {f"together {number}": [cycle.committed, scheduler.phases_of(cycle.session)]
+    return objects
+
+
+def lived(what: str, objects: Loaded, conf: str, most: int) -> decisions.Facts:
+    """Return what cycles decide of a cluster that is left alone, while those evicted end one by
+    one.
+    """
+    cycles = scheduler.life(objects, conf, FIRST_TIME, most=most, at_once=False)
+    return {f"{what} {number}": [cycle.committed, scheduler.phases_of(cycle.session)]
             for number, cycle in enumerate(cycles)}
 
 
@@ -140,24 +156,29 @@ def main() -> int:
     parser.add_argument("--record", action="store_true", help="store again what seeds decide")
     given = parser.parse_args()
     if given.record:
-        decisions.record(SEEDS, decide)
+        for file, run in RECORDED.items():
+            decisions.record(file, SEEDS, run)
         return 0
-    differ = differences(given.stop)
-    if differ and given.stop:
-        return 1
+    differ = 0
+    for file, run in RECORDED.items():
+        differ += differences(file, run, given.stop)
+        if differ and given.stop:
+            return 1
     return audit(given) or int(differ > 0)
 
 
-def differences(stop: bool) -> int:
-    """Print where seeds decide otherwise than was recorded; return of how many that is so."""
+def differences(file: Path, run: Callable[[int, decisions.Hear], None], stop: bool) -> int:
+    """Print where seeds decide or answer otherwise than was recorded; return of how many that is
+    so.
+    """
     start, count = time.perf_counter(), 0
-    for seed, rows in decisions.recorded().items():
-        if found := decisions.difference(seed, rows, decide):
+    for seed, rows in decisions.recorded(file).items():
+        if found := decisions.difference(seed, rows, run):
             count += 1
             print(f"Differs: {found}", flush=True)
             if stop:
                 return 1
-    print(f"{count} of {len(SEEDS)} seeds decide otherwise than was recorded "
+    print(f"{count} of {len(SEEDS)} seeds differ from {file.name} "
           f"({time.perf_counter() - start:.1f} s)", flush=True)
     return count
 

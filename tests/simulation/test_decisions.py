@@ -10,11 +10,14 @@ import pytest
 from volcano_lab.messages import Message
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+import answered
 import decisions
 import soak
 
-RECORDED = decisions.recorded()
+RECORDED = decisions.recorded(decisions.DECIDED)
 QUICK = 11
+ASKED = (4, 6, 11)
+"""Seeds whose answers take few seconds; the soak asks all of them."""
 LOOK = decisions.digest
 
 
@@ -32,13 +35,21 @@ def test_every_seed_decides_what_was_recorded(seed):
     assert compared(seed) == ""
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("seed", ASKED)
+def test_the_verbs_answer_what_was_recorded(seed):
+    rows = decisions.recorded(decisions.ANSWERED)[seed]
+    assert decisions.difference(seed, rows, answered.answer) == ""
+
+
 def test_all_seeds_are_recorded_for_enough_cycles():
     assert [*RECORDED] == [*soak.SEEDS] and all(len(rows) > 20 for rows in RECORDED.values())
 
 
 @pytest.mark.parametrize(("where", "what", "found"), [
     ("plugins.gang.Gang.job_ready", lambda self, job: False, "cycle 0: of 'alone web' otherwise"),
-    ("plugins.drf.Drf.job_order", lambda self, left, right: 0, "cycle 1: of 'job_order drf' "),
+    ("plugins.drf.Drf.job_order", lambda self, left, right: 0,
+     "cycle 1: of 'open jobOrder default' "),
     ("cache.status_updater.StatusUpdater.record", lambda self, *event: None, "of 'events' "),
 ])
 def test_the_first_object_that_differs_is_named(monkeypatch, where, what, found):
