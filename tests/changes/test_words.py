@@ -172,21 +172,21 @@ def test_several_settings_are_one_where_only_amounts_or_nodes_differ(settings, t
 
 
 @pytest.mark.parametrize(("removed", "ends", "text"), [
-    ("job/train", [], "delete default/train-1"),
+    ("job/train", [], "delete job/default/train-1"),
     ("job/train", ["job/train"], "wait for the end of default/train-1"),
     ("job/train job/web", ["job/web"],
-     "both: wait for the end of default/podgroup-w; delete default/train-1"),
+     "both: wait for the end of default/podgroup-w; delete job/default/train-1"),
     ("queue/a", [], "delete queue/a"),
     ("pod/train-w-0 pod/train-w-1 pod/web-0 pg/ghost", [], "all: delete 2 pods of "
      "default/train-1, which are created again; delete 1 pod of default/podgroup-w, which is "
      "created again; delete 1 of the 2 PodGroups without pods (default/ghost)"),
     ("pod/train-w-0 job/web", [], "both: delete 1 pod of default/train-1, which is created "
-     "again; delete default/podgroup-w"),
-    ("job/train job/web", [], "delete default/train-1, default/podgroup-w"),
+     "again; delete job/default/podgroup-w"),
+    ("job/train job/web", [], "delete job/default/train-1, job/default/podgroup-w"),
     ("pg/ghost", [], "delete 1 of the 2 PodGroups without pods (default/ghost)"),
     ("pg/ghost pg/other", [],
      "delete 2 of the 2 PodGroups without pods (default/ghost, default/other)"),
-    ("pg/ghost job/train", [], "both: delete default/train-1; delete 1 of the 2 PodGroups "
+    ("pg/ghost job/train", [], "both: delete job/default/train-1; delete 1 of the 2 PodGroups "
      "without pods (default/ghost)")])
 def test_podgroups_without_pods_are_named_apart_from_what_is_deleted(removed, ends, text):
     removals = Change((), tuple(removed.split()))

@@ -345,7 +345,7 @@ def test_a_job_for_which_resources_are_kept_and_that_can_never_start_is_named():
         "image: x", "resources: {requests: {cpu: 6}}").replace(
         "minMember: 1", "minMember: 1, queue: big")), actions="allocate")
     assert "default/lost can never start here" in found.text
-    assert changes(found)[0] == "delete default/lost"
+    assert changes(found)[0] == "delete job/default/lost"
 
 def test_the_sum_of_a_gang_is_what_its_queue_would_hold():
     cluster = Cluster().node("n1", cpu=16).queue("q", capability=6)
@@ -381,4 +381,4 @@ def test_the_job_that_breaks_a_tree_of_queues_is_moved_and_not_the_one_that_wait
     found = cluster.why("new", conf=conf(last="capacity").replace(
         "{name: capacity}", "{name: capacity, enableHierarchy: true}"))
     assert changes(found) == ["job default/bad: in queue any of 4: a, deep, default, z",
-                              "delete default/bad"]
+                              "delete job/default/bad"]

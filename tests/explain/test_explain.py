@@ -410,7 +410,7 @@ def pending(case):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
-def test_every_job_that_waits_is_explained_with_the_sessions_numbers(family):
+def test_every_job_that_waits_is_explained_with_the_sessions_numbers(family, no_until):
     codes: Counter[str] = Counter()
     for case in [case for case in rows(HERE / "dev-cases.jsonl.gz") if case["family"] == family]:
         explain = explainer(case)
@@ -475,7 +475,7 @@ def single_cause(explanation):
 
 
 @pytest.mark.slow
-def test_what_would_change_it_does_for_jobs_with_a_single_cause():
+def test_what_would_change_it_does_for_jobs_with_a_single_cause(no_until):
     logging.disable(logging.ERROR)
     total = mended = 0
     for family in FAMILIES:

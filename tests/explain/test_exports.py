@@ -182,7 +182,7 @@ def test_a_gang_that_keeps_another_away_and_is_short_itself_may_be_deleted():
     one = exported("one", 2, 1, there=1, phase="Running", job_phase="Running").replace(
         "status: {phase: Running}\n---\n", "status: {phase: Unknown}\n---\n", 1).replace(*apart)
     explain = asked(one, exported("two", 1, 1).replace(*apart))
-    assert "delete default/one (two is placed on n1; ends 1 pod of one)" in changes(
+    assert "delete job/default/one (two is placed on n1; ends 1 pod of one)" in changes(
         explain.why("two"))
 
 
@@ -192,7 +192,7 @@ def test_a_job_that_can_never_start_and_keeps_another_out_is_the_first_to_go():
     explanation = asked(both, exported("new", 1, 8)).why("new")
     assert ("default/big can never start here: no node is large enough for the pods"
             in explanation.text)
-    assert changes(explanation)[0] == "delete default/big (new is placed on n1)"
+    assert changes(explanation)[0] == "delete job/default/big (new is placed on n1)"
 
 
 @pytest.mark.long
@@ -203,7 +203,7 @@ def test_jobs_that_can_never_start_are_named_together_and_as_many_go_as_it_takes
     assert ("default/big0, default/big1, default/big2 can never start here: no node is large "
             "enough for the pods, even empty." in explanation.text)
     assert changes(explanation)[0] == (
-        "delete default/big0, default/big1 (new is placed on n1)")
+        "delete job/default/big0, job/default/big1 (new is placed on n1)")
 
 
 def test_what_a_limit_range_has_filled_in_is_said():
@@ -427,7 +427,7 @@ FEWER = "Job default/new: tasks.0.replicas {0} -> {1}"
 @pytest.mark.long
 @pytest.mark.parametrize(("pods", "least", "hard", "own"), [
     (4, 4, "6", ["all: " + FEWER.format(4, 3) + "; job default/new: minAvailable 4 -> 3; "
-                 "Job default/new: tasks.0.minAvailable 4 -> 3", WITHIN.format("1500m")]),
+                 "Job default/new: tasks[0].minAvailable 4 -> 3", WITHIN.format("1500m")]),
     (4, 1, "6", [WITHIN.format("1500m")]),  # with fewer no other pod is placed
     (3, 3, "1", [WITHIN.format("300m")]),
     (3, 3, "200m", []), (1, 1, "1", [WITHIN.format("1")])])

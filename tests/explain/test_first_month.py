@@ -452,7 +452,7 @@ status: {{phase: PHASE}}
 
 @pytest.mark.long
 @pytest.mark.parametrize(("phase", "said"), [
-    ("Running", ""), ("Succeeded", "delete a/old")])
+    ("Running", ""), ("Succeeded", "delete job/a/old")])
 def test_a_quota_is_free_again_without_the_job_that_uses_it(phase, said):
     old = USES + "".join(USED.replace("NUMBER", str(at)) for at in range(4))
     new = ENDED.replace("MORE", "maxRetry: 3").replace(

@@ -230,34 +230,49 @@ def pods(*cpus, node="", first=0, **more):
 
 
 SHORT = "The gang needs {} pods at once: "
-BACK = [  # the PodGroup's spec, its pods, code, the sentence
+BACK = [  # the PodGroup's spec, its pods, code, the sentence, the end of the first line
     ({"minMember": 3}, pods(2, 2, 2, 2), "gang_short",
-     SHORT.format(3) + "2 placed, 1 not; all were rolled back."),
+     SHORT.format(3) + "2 placed, 1 not; all were rolled back.",
+     "2 of its pods fit. (PodGroup Inqueue, 0 of 4 pods placed)"),
     ({"minMember": 4}, [*pods(2, node="n2"), *pods(2, 2, 2, 2, first=1)], "gang_short",
      SHORT.format(4) + "1 were placed before, 2 in this attempt, 1 not; the attempt was rolled "
-     "back."),
+     "back.", "1 of 5 pods placed, 2 more rolled back: gang of 4)"),
     ({"minMember": 2, "minTaskMember": {"ps": 1, "w": 1}},
      [*pods("1500m", "1500m", role="w"), *pods(3, first=2, role="ps")], "gang_short",
      "2 pods of its gang of 2 were placed, but not the ones that its roles or sub-groups need; "
-     "they were rolled back."),
+     "they were rolled back.", "2 of its pods fit. (PodGroup Inqueue, 0 of 3 pods placed)"),
     ({"minMember": 4, "minTaskMember": {"w": 2, "ps": 2}},
      [*pods(*["500m"] * 4, node="n2", role="w"), *pods(2, 3, first=4, role="ps")], "gang_short",
      "5 pods of its gang of 4 were placed, but not the ones that its roles or sub-groups need; "
-     "they were rolled back."),
-    ({"minMember": 2}, [*pods(2, node="n2"), *pods(2, 2, 2, first=1)], "gang_short", None),
+     "they were rolled back.", "1 of its pods fits. (PodGroup Running, 4 of 6 pods placed)"),
+    ({"minMember": 3}, [*pods(2, 2), *pods(1, first=2, nodeSelector={"a": "b"})], "gang_short",
+     SHORT.format(3) + "2 placed, 1 not; all were rolled back.",
+     "0 of 3 pods placed, 2 rolled back: gang of 3)"),
+    ({"minMember": 3}, [*pods(1, node="n2"), *pods(2, first=1), *pods(
+        1, first=2, nodeSelector={"a": "b"})], "gang_short",
+     SHORT.format(3) + "1 were placed before, 1 in this attempt, 1 not; the attempt was rolled "
+     "back.", "1 of 3 pods placed, 1 more rolled back: gang of 3)"),
+    ({"minMember": 2, "minTaskMember": {"ps": 1, "w": 1}},
+     [*pods(1, 1, role="w"), *pods(1, first=2, role="ps", nodeSelector={"a": "b"})], "gang_short",
+     "2 pods of its gang of 2 were placed, but not the ones that its roles or sub-groups need; "
+     "they were rolled back.", "2 rolled back: the roles of its gang lack others)"),
+    ({"minMember": 2}, [*pods(2, node="n2"), *pods(2, 2, 2, first=1)], "gang_short", None,
+     "placed)"),
     ({"minMember": 2}, pods(2, 2, 2, labels=WORKER), "in_part",
      "Its gang's minimum is 2 of 3 pods, so gang lets a part of it run; minResources are compared "
-     "only at admission."),
-    ({"minMember": 3}, pods(2, 2, 2, labels=WORKER), "in_part", None),
-    ({"minMember": 2}, pods(2, 2, 2), "in_part", None)]
+     "only at admission.", "placed)"),
+    ({"minMember": 3}, pods(2, 2, 2, labels=WORKER), "in_part", None, "placed)"),
+    ({"minMember": 2}, pods(2, 2, 2), "in_part", None, "placed)")]
 
 
-@pytest.mark.parametrize("spec, pods, code, said", BACK)
-def test_what_a_gang_had_placed_when_it_was_rolled_back(spec, pods, code, said):
-    found = asked(node("n1"), node("n2", cpu="2", labels={"full": "y"}), group("full"), pod(
+@pytest.mark.parametrize("spec, pods, code, said, end", BACK)
+def test_what_a_gang_had_placed_when_it_was_rolled_back(spec, pods, code, said, end):
+    objects = [node("n1"), node("n2", cpu="2", labels={"full": "y"}), group("full"), pod(
         "full-0", "full", "n2", requests={"cpu": "0" if any(
-            each.spec.node_name for each in pods) else "2"}), group("new", **spec), *pods)
+            each.spec.node_name for each in pods) else "2"}), group("new", **spec), *pods]
+    found = asked(*objects)
     assert text_of(found, code) == said and (not said or found[code].context)
+    assert end in Cluster(objects).why("new", conf=GANG).head
 
 
 @pytest.mark.parametrize("conf, least, cpus, said", [

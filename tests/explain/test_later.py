@@ -84,7 +84,7 @@ def test_two_gangs_that_hold_what_the_other_lacks_are_said_to_wait_for_each_othe
     found = explain.why("p")
     assert found.head.startswith("p waits for resources: it and default/q wait for each other.")
     assert "default/p has 2 pods placed of 4; default/q has 2 pods placed of 4" in found.text
-    assert "delete default/q" in [remedy.change for remedy in found.remedies]
+    assert "delete job/default/q" in [remedy.change for remedy in found.remedies]
     alone = Explainer(halves().objects()[:-5], HALVES)
     assert "each_other" not in alone.why("p").codes
     ended = Change(removals=("podgroup/default/q",)).applied(explain.objects, explain.conf)
@@ -151,7 +151,7 @@ def test_a_spread_by_a_label_that_nodes_have_otherwise_takes_that_label():
         "labelSelector: {matchLabels: {app: w}}}]}}").why("w")
     assert "the nearest label is failure-domain.beta.kubernetes.io/zone" in found.text
     assert [each.change.partition(": ")[2] for each in found.remedies] == [
-        "topologySpreadConstraints.0.topologyKey topology.kubernetes.io/zone -> "
+        "topologySpreadConstraints[0].topologyKey topology.kubernetes.io/zone -> "
         "failure-domain.beta.kubernetes.io/zone",
         "whenUnsatisfiable ScheduleAnyway in its topology spread"]
 

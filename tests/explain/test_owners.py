@@ -318,7 +318,7 @@ def test_holders_that_do_not_keep_their_minimum_running_are_deleted_first(least,
     changes = [each.change for each in found.remedies]
     assert ("Fewer pods of a/r start or keep running than its minimum (CrashLoopBackOff)"
             in found.text) == shown
-    assert (changes[0] == "delete a/r") == shown
+    assert (changes[0] == "delete job/a/r") == shown
     assert ("wait for the end of a/r" in changes) != shown
 
 
@@ -537,8 +537,8 @@ spec:
 @pytest.mark.long
 @pytest.mark.parametrize("given, change", [
     (WORLD.replace("PLUGIN", "pytorch"),
-     "both: Job a/o: tasks.1.replicas 4 -> 3; job a/o: minAvailable 5 -> 4 (o is placed on n1)"),
-    (WORLD.replace("PLUGIN", "svc"), "both: Job a/o: tasks.1.minAvailable unset -> 3; job a/o: "
+     "both: Job a/o: tasks[1].replicas 4 -> 3; job a/o: minAvailable 5 -> 4 (o is placed on n1)"),
+    (WORLD.replace("PLUGIN", "svc"), "both: Job a/o: tasks[1].minAvailable unset -> 3; job a/o: "
      "minAvailable 5 -> 4 (4 pods of o are placed on n1; 1 pod of it still waits)"),
     (OF_KUBEFLOW.replace("LEAST", "5").replace("MORE", ""),
      "both: PyTorchJob a/o: pytorchReplicaSpecs.Worker.replicas 4 -> 3; PyTorchJob a/o: "
@@ -577,10 +577,10 @@ VOLCANO_JOB = ("batch.volcano.sh/v1alpha1\nkind: Job", "{minAvailable: 2, schedu
 
 @pytest.mark.long
 @pytest.mark.parametrize("least, owned, task, change", [
-    (2, True, "", "Job a/e: tasks.0.replicas 4 -> 3 (x is placed on n1; a/e has 3 instead of 4 "
+    (2, True, "", "Job a/e: tasks[0].replicas 4 -> 3 (x is placed on n1; a/e has 3 instead of 4 "
      "pods placed)"), (4, True, "", None),
-    (2, True, ", minAvailable: 4", "both: Job a/e: tasks.0.replicas 4 -> 3; Job a/e: "
-     "tasks.0.minAvailable 4 -> 3 (x is placed on n1; a/e has 3 instead of 4 pods placed)"),
+    (2, True, ", minAvailable: 4", "both: Job a/e: tasks[0].replicas 4 -> 3; Job a/e: "
+     "tasks[0].minAvailable 4 -> 3 (x is placed on n1; a/e has 3 instead of 4 pods placed)"),
     (2, False, "", "delete pod/a/e-t-3 (x is placed on n1; a/e has 3 instead of 4 pods placed)")])
 def test_a_holder_with_more_pods_than_its_minimum_is_reduced(least, owned, task, change):
     kind, spec = VOLCANO_JOB
@@ -814,7 +814,9 @@ MODEL = """{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, meta
     # a label leads to what would write the template of the owner again
     *((MODEL.replace("NAME", name), "StatefulSet", "apps/v1",
        f"leaderworkerset.sigs.k8s.io/name: {name}", f"LeaderWorkerSet a/{name}",
-       "spec.leaderWorkerTemplate.workerTemplate.spec") for name in "lo")])
+       "spec.leaderWorkerTemplate.workerTemplate.spec") for name in "lo"),
+    ("", "LeaderWorkerSet", "leaderworkerset.x-k8s.io/v1", "a: b", "LeaderWorkerSet a/o",
+     "spec.leaderWorkerTemplate.workerTemplate.spec")])
 def test_a_field_of_pods_is_named_where_their_owner_has_it(given, kind, version, labels, owner,
                                                            field):
     found = asked(given, owned_group(1, kind, version), pod("o-x-0", kind, f"{{{labels}}}"),
@@ -823,6 +825,20 @@ def test_a_field_of_pods_is_named_where_their_owner_has_it(given, kind, version,
     assert [" ".join(each) for each in tolerates.fields] == [f"{owner} {field}.tolerations"]
     lasts = "LeaderWorkerSet a/l creates a/o: a change that is to last is made there."
     assert (lasts in found.text) is ("a/l" in owner)
+
+
+@pytest.mark.parametrize("leader, field", [(True, "leaderTemplate"), (False, "workerTemplate")])
+def test_a_field_is_named_in_the_template_of_the_pod_that_lacks_it(leader, field):
+    """Of the leader, or of the pods that follow it, where those of the other one have a node."""
+    label = "leaderworkerset.sigs.k8s.io/worker-index"
+    tolerates = "tolerations: [{operator: Exists}]"
+    pods = [pod(f"o-{index}", "LeaderWorkerSet", f'{{{label}: "{index}"}}',
+                more=tolerates * ((index == 0) is not leader)) for index in (0, 1)]
+    found = asked(owned_group(2, "LeaderWorkerSet", "leaderworkerset.x-k8s.io/v1"), *pods,
+                  taint=TAINT).why("a/pg")
+    lacking = next(each for each in found.remedies if "toleration" in each.change)
+    assert [each[2] for each in lacking.fields] == [
+        f"spec.leaderWorkerTemplate.{field}.spec.tolerations"]
 
 
 @pytest.mark.parametrize("scheduler, replicas, nodes", [
@@ -852,7 +868,7 @@ def test_a_pod_less_of_a_deployment_whose_pods_do_not_end_is_offered(scheduler, 
     ("MPIJob", "kubeflow.org/v2beta1", "pg", "training.kubeflow.org/job-role", "worker",
      "minMember 1 -> 2 (spec.runPolicy.schedulingPolicy.minAvailable of its MPIJob)"),
     ("RayCluster", "ray.io/v1", "ray-o-pg", "ray.io/node-type", "head",
-     "RayCluster a/o: workerGroupSpecs.0.minReplicas unset -> 1")])
+     "RayCluster a/o: workerGroupSpecs[0].minReplicas unset -> 1")])
 def test_a_minimum_that_an_operator_sets_is_raised_where_the_gang_starves_no_more(
         kind, version, into, role, first, raised):
     owner = RAY if kind == "RayCluster" else ""

@@ -203,7 +203,7 @@ def test_the_first_line_says_how_the_tree_of_queues_is_broken():
     found = Explainer(cluster.objects(), conf).why("j")
     assert found.head.startswith(
         "j waits for admission: the tree of queues is broken, default/x is in p, which has ")
-    assert {"job default/x: in queue any of 3: c, default, o", "delete default/x"} <= {
+    assert {"job default/x: in queue any of 3: c, default, o", "delete job/default/x"} <= {
         each.change for each in found.remedies}
 
 
@@ -245,7 +245,7 @@ def test_a_job_that_ends_leaves_its_podgroup_and_is_deleted_where_that_is_in_the
     explain, change = cluster.explainer(tree), Change(removals=("podgroup/default/stray",))
     search = Search(explain.evidence, explain.session.jobs["default/new"], "", perf_counter() + 60)
     assert search.judged(change, Rank.WAIT) is None
-    assert str(search.judged(change, Rank.OTHERS)).startswith("delete default/stray (")
+    assert str(search.judged(change, Rank.OTHERS)).startswith("delete job/default/stray (")
     ended = Cluster([node("n1", "4"), group("old", phase="Running"), pod(
         "old-0", "old", "n1", requests={"cpu": "4"}), group("new"), pod(
         "new-0", "new", requests={"cpu": "4"})]).why("new").remedies

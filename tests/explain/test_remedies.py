@@ -158,7 +158,7 @@ SCENES = {
         "delete default/ghost-0, default/ghost-1", "train is placed on n1"),
     "a reservation that never starts": (
         lambda: in_queue(Cluster().node("n1", cpu=8).job("big", pods=2, cpu=8).job("train", cpu=1),
-                         "big"), conf(), "delete default/big", "train is placed on n1"),
+                         "big"), conf(), "delete job/default/big", "train is placed on n1"),
     "enqueue stands before preempt": (
         lambda: full().add(PRIORITIES).job("train", cpu=2, priority=1000,
                                            priority_class="high").objects(),

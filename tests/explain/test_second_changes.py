@@ -31,13 +31,17 @@ def test_what_a_job_waits_for_after_the_first_of_two_changes():
 
 
 @pytest.mark.parametrize("reserved, said", [
-    ("{cpu: 2}", ["Its PodGroup's minResources are cpu 2 and nvidia.com/gpu 0, and its minimum of "
-                  "4 pods requests cpu 8 and nvidia.com/gpu 4: enqueue compared the former only, "
-                  "and admitted it before so much is free."]),
+    ("{cpu: 2}", ["Its PodGroup's minResources are cpu 2, and its minimum of 4 pods requests cpu 8 "
+                  "and nvidia.com/gpu 4: enqueue compared the former only, and admitted it before "
+                  "so much is free."]),
+    ("{memory: 1Gi}", ["Its PodGroup's minResources do not name cpu and nvidia.com/gpu, and its "
+                       "minimum of 4 pods requests cpu 8 and nvidia.com/gpu 4: enqueue compared "
+                       "only what they name, and admitted it before so much is free."]),
     ("{cpu: 8, nvidia.com/gpu: 4}", [])])
 def test_a_gang_is_admitted_by_less_than_its_pods_request(reserved, said):
-    cluster = Cluster().node("n1", cpu=8, gpu=4).job("old", cpu=4, gpu=2, running={"n1": 1}).job(
-        "mine", pods=4, cpu=2, gpu=1).changed(f"podgroup/default/mine.minResources={reserved}")
+    cluster = Cluster().node("n1", cpu=8, gpu=4, memory="4Gi").job(
+        "old", cpu=4, gpu=2, running={"n1": 1}).job("mine", pods=4, cpu=2, gpu=1).changed(
+        f"podgroup/default/mine.minResources={reserved}")
     causes = Explainer(cluster.objects(), ADMITS).why("mine").causes
     assert [cause.text for cause in causes if cause.code == "admitted_early"] == said
 

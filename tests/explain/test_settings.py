@@ -44,6 +44,15 @@ def test_annotations_of_pods_and_forms_of_values():
     assert "label preemptable: false of its Pod has no effect: cdp or preempt does not read" in text
 
 
+def test_a_key_that_lacks_a_word_of_the_one_that_is_read_is_said_with_that():
+    text = Cluster([
+        node("n1", "8"), pod("new-0", "new", "n1", requests={"cpu": "3"}), group(
+            "new", phase="Running", annotations={"volcano.sh/max-unavailable": "4"})]).why(
+        "new", conf=conf("gang", "tdm", "predicates", actions="allocate, shuffle")).text
+    assert ("annotation volcano.sh/max-unavailable: 4 of its PodGroup has no effect: tdm does not "
+            "read it there.") in text and "new -n default volcano.sh/jdb-max-unavailable=4" in text
+
+
 @pytest.mark.parametrize("notes", [{}, {"sla-waiting-time": "1m"}])
 def test_a_job_without_a_deadline_is_not_past_one(notes):
     cluster = Cluster([node("n1", "1"), *(each for name, own in (

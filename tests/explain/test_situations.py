@@ -45,7 +45,7 @@ def test_jobs_that_use_up_a_quota_are_named_with_their_pods_that_wait():
 @pytest.mark.long
 def test_a_job_that_uses_up_a_quota_and_can_never_start_is_deleted_first():
     quota = QUOTA.replace('used: {requests.cpu: "4"}', 'used: {requests.cpu: "5"}')
-    for cpus, change in ((99, "delete default/stuck"), (1, "ResourceQuota default/compute: ")):
+    for cpus, change in ((99, "delete job/default/stuck"), (1, "ResourceQuota default/compute: ")):
         other = exported("stuck", 1, cpus, there=1, phase="Inqueue")
         found = asked(exported("odd", 1, 1, phase="Inqueue"), other, quota).why("odd")
         assert ("default/stuck can never start here" in found.text) is (cpus == 99)
@@ -467,7 +467,7 @@ def test_a_job_that_has_ended_and_holds_resources_by_a_pod_that_runs_is_named(ph
     over = exported("over", 2, 6, there=1, phase="Running", job_phase=phase)
     found = asked(over, exported("new", 1, 4)).why("new")
     assert f"In use by {said}" in found.text
-    assert "delete default/over" in [each.change for each in found.remedies]
+    assert "delete job/default/over" in [each.change for each in found.remedies]
 
 
 def test_a_pod_that_is_pipelined_is_reported_with_the_pod_that_leaves():
@@ -489,7 +489,7 @@ def test_a_pod_that_has_failed_is_not_ended_by_a_deletion():
     failed = over.rindex("status: {phase: Running}")
     over = over[:failed] + over[failed:].replace("Running", "Failed")
     deletion = next(each for each in asked(over, exported("new", 1, 4)).why("new").remedies
-                    if each.change == "delete default/over")
+                    if each.change == "delete job/default/over")
     assert deletion.effect == "new is placed on n1; ends 1 pod of over"  # the Job itself has ended
 
 
@@ -659,7 +659,7 @@ OWNERS = {
     "a Job with fewer pods than its minimum": (
         "{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: own}, spec: {"
         "minAvailable: 4, tasks: [{name: w, replicas: 2, template: {POD}}]}}",
-        ["Job default/own: tasks.0.replicas 2 -> 4", "job default/own: minAvailable 4 -> 2"])}
+        ["Job default/own: tasks[0].replicas 2 -> 4", "job default/own: minAvailable 4 -> 2"])}
 
 
 @pytest.mark.long
@@ -685,9 +685,9 @@ CPU = "{name: c, image: i, resources: {requests: {cpu: 2}}}"
 
 @pytest.mark.long
 @pytest.mark.parametrize(("cpu", "least", "said"), [
-    ("6", "3", "both: Job default/train: tasks.1.minAvailable 3 -> 2; job default/train: "
+    ("6", "3", "both: Job default/train: tasks[1].minAvailable 3 -> 2; job default/train: "
      "minAvailable 4 -> 3"),
-    ("4", "3", "both: Job default/train: tasks.1.minAvailable 3 -> 1; job default/train: "
+    ("4", "3", "both: Job default/train: tasks[1].minAvailable 3 -> 1; job default/train: "
      "minAvailable 4 -> 2"),
     ("2", "3", "")])
 def test_a_role_of_a_job_may_have_a_lower_minimum_but_not_none(cpu, least, said):

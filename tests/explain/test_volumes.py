@@ -123,10 +123,12 @@ def test_the_nodes_for_which_a_class_creates_volumes_are_named():
         provisioner="csi.example.com", zone="c,d"), klass("any", provisioner="csi.example.com")]
         ).objects()).why("web")
     assert ("StorageClass wait of PersistentVolumeClaim default/data creates volumes only for "
-            "nodes with zone c/d (allowedTopologies). No node has these labels: a new one with "
-            "them reaches it.") in found.text
+            "nodes with zone c/d (allowedTopologies). No node has such a label (zone a/b), so "
+            "default/data waits for ever.") in found.text
     assert [each.change for each in found.remedies] == [
         "PersistentVolumeClaim default/data: create it again with StorageClass any instead of wait",
+        "both: create StorageClass wait-a; PersistentVolumeClaim default/data: create it again "
+        "with StorageClass wait-a instead of wait",
         "1 more node like n1, with the label zone=c"]
 
 

@@ -22,6 +22,7 @@ from volcano_lab.changes.objects import Setting, key_of
 from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.framework.config.conf import ALL_SWITCHES
 from volcano_lab.manifests.owners import job_of
+from volcano_lab.manifests.templates import field_text
 from volcano_lab.messages import Message, known
 
 AMOUNTS = ("capability", "deserved", "guarantee.resource", "minResources", "hard", "requests")
@@ -150,8 +151,9 @@ def _of_object(draft: Draft, conf: SchedulerConfiguration, text: str, called: Ca
     _, steps, obj = setting.split(draft)
     path = steps[steps[0] in ("spec", "status"):]
     before, field = value_before(draft, conf, text), ".".join([word, *path])
-    facts = {"name": name, "word": word, "key": ".".join(path), "before": _shown(before, field),
-             "after": _plain(text.partition("=")[2])} | _named(obj, called)
+    facts = {"name": name, "word": word, "key": field_text(tuple(path)),
+             "before": _shown(before, field), "after": _plain(text.partition("=")[2])
+             } | _named(obj, called)
     if ".".join(path[:-1]) in AMOUNTS:
         code = f"change.amounts.{path[0]}"
         ends = ".none" * (setting.value is None)
@@ -228,8 +230,11 @@ def _removals(draft: Draft, removals: Sequence[str], called: Called, ends: Colle
         elif isinstance(obj, PodGroup) and not draft.pods_of(obj):
             ghosts.append(obj.key)
         else:
-            (late if name in ends else gone).append(
-                called(obj.key) if isinstance(obj, PodGroup) else key_of(obj))
+            called_so = called(obj.key) if isinstance(obj, PodGroup) else key_of(obj)
+            if name in ends:
+                late.append(called_so)
+            else:
+                gone.append(f"job/{called_so}" if isinstance(obj, PodGroup) else called_so)
     if late:
         yield Message("change.end", names=late)
     for (job, leaves), n in again.items():

@@ -3,7 +3,7 @@
 Volcano: none
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from volcano_lab.api import ZERO, Storage, TaskInfo, objects as api
 from volcano_lab.api.storage import NO_PROVISIONER, WAIT, class_of, size
@@ -11,6 +11,7 @@ from volcano_lab.changes import value_text
 from volcano_lab.explain import options, volumes
 from volcano_lab.explain.options import Option, Rank, once, setting
 from volcano_lab.framework import Session
+from volcano_lab.manifests.writer import to_dict
 
 HOSTNAME = "kubernetes.io/hostname"
 
@@ -45,7 +46,7 @@ def reclassed(storage: Storage, pod: api.Pod) -> Iterator[Option]:
 def provided(ssn: Session, tasks: Sequence[TaskInfo]) -> Iterator[Option]:
     """Yield that there is a local volume, on the first node that has enough left, for a claim whose
     class creates none; for one whose class creates volumes elsewhere, that there are as many nodes
-    as its pods need.
+    as its pods need, or a class for where a node is.
     """
     storage, task = ssn.snapshot.storage, tasks[0]
     fits = [name for name, node in ssn.nodes.items()
@@ -67,6 +68,23 @@ def provided(ssn: Session, tasks: Sequence[TaskInfo]) -> Iterator[Option]:
             more = value_text({"count": len(tasks), "labels": labels})
             for name in [*ssn.nodes][:1]:
                 yield once(f"node/{name}.more={more}", rank=Rank.NODES)
+            for name in fits[:1]:
+                yield from _classed(found, claim, ssn.nodes[name].node, labels)
+
+
+def _classed(found: api.StorageClass, claim: api.PersistentVolumeClaim, node: api.Node,
+             labels: Iterable[str]) -> Iterator[Option]:
+    """Yield that a claim, created again, have a class like its own, but for where a node is."""
+    here = {key: node.metadata.labels[key] for key in labels if key in node.metadata.labels}
+    if here:
+        name = "-".join([found.name, *here.values()])
+        spec = to_dict(found) | {"allowedTopologies": [{"matchLabelExpressions": [
+            {"key": key, "values": [value]} for key, value in here.items()]}]}
+        given = {key: value for key, value in spec.items()
+                 if key not in ("apiVersion", "kind", "metadata")}
+        yield once(f"storageclass/{name}={value_text(given)}",
+                   setting(f"persistentvolumeclaim/{claim.key}", "storageClassName", to=name),
+                   rank=Rank.OTHERS)
 
 
 def apart(ssn: Session, pod: api.Pod) -> list[str]:

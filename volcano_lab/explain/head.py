@@ -49,7 +49,16 @@ def _waiting(seen: Evidence, job: JobInfo, causes: list[Cause], status: list[Mes
         gaps = map(gap_of, sorted(causes, key=lambda cause: cause.code not in origin.TOO_LARGE))
         gap = next(filter(None, gaps), None)
         code = "job.waits" if gap is None else "job.head"
+        if not promised and (gap is None or not gap.facts["own"]):  # else it says how many fit
+            status = [*status, *_rolled_back(causes)]
     return Message(code, gap=gap, status=status, job=short(seen.called(job.uid)))
+
+
+def _rolled_back(causes: Iterable[Cause]) -> list[Message]:
+    """How many pods had a node until their gang was rolled back."""
+    return [Message(f"status.{said.code}", **cause.numbers) for cause in causes
+            if cause.code == "gang_short" for said in cause.sentences[:1]
+            if isinstance(said, Message)]
 
 
 def _brief(status: list[Message], sure: Message | None) -> list[Message]:

@@ -64,13 +64,15 @@ def specs_in(seen: Evidence, job: JobInfo, task: TaskInfo) -> tuple[str, str, li
     for name, kind in above(seen, job).items():
         for obj in seen.named.get(name, ()):
             if obj.kind == kind and (found := templates.specs_of(obj, task.pod)):
-                return kind, short(name), [*map(templates.field_text, found)]
+                return kind, short(name), templates.of_role(
+                    [*map(templates.field_text, found)], head(job, task))
         owner = owner_of(job)
         known = known_of("specs", owner if owner and owner.kind == kind else None) or KINDS[
             "specs"].get(kind, ())
         if known:
-            return kind, short(name), templates.likest(
-                ((field, tuple(field.replace("[]", "").split("."))) for field in known), task.pod)
+            fields = ((field, tuple(field.replace("[]", "").split("."))) for field in known)
+            return kind, short(name), templates.of_role(
+                templates.likest(fields, task.pod), head(job, task))
     return "", "", []
 
 

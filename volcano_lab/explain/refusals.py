@@ -96,9 +96,12 @@ def admitted_early(seen: Evidence, job: JobInfo, names: Iterable[str]) -> Iterat
     less = over(least, amounts(job.get_min_resources()))
     if less and seen.plugins("job_enqueueable") and not job.is_pending():
         field = str(owners.known_of("minimum", owners.owner_of(job)) or "")
-        yield Cause.of("admitted_early", context=True, n=count, asked=part(least, less), least={
-            name: amounts(job.get_min_resources()).get(name, 0.0) for name in less}, field=[
-                field.replace("minAvailable", "minResources")] * ("." in field))
+        known = amounts(job.get_min_resources())
+        named = {name: known[name] for name in less if name in known}
+        yield Cause("admitted_early", Message(
+            "admitted_early" if named else "admitted_early.none", n=count, least=named,
+            asked=part(least, less), names=[*less], field=[
+                field.replace("minAvailable", "minResources")] * ("." in field)), context=True)
 
 
 def _comparison(seen: Evidence, job: JobInfo, record: Record) -> Cause:

@@ -3,6 +3,7 @@
 Volcano: none
 """
 
+import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
@@ -10,7 +11,8 @@ from typing import Any
 
 from attrs import Factory, define, field
 
-from volcano_lab.api import PIPELINED, RELEASING, JobInfo, Resource, TaskInfo
+from volcano_lab.api import PIPELINED, RELEASING, JobInfo, Resource, TaskInfo, taints
+from volcano_lab.api.objects import Taint
 from volcano_lab.changes import Change, more_nodes, words
 from volcano_lab.changes.job_fields import IN_PODS
 from volcano_lab.changes.kubectl import created_again, kubectl
@@ -196,11 +198,19 @@ def written(seen: Evidence, job: JobInfo, change: Change) -> Iterator[tuple[str,
         field = next((each for each in IN_SPEC for name in names
                       if re.match(rf"job/{re.escape(name)}\.{each}\b", text)), "")
         resource = text.partition("=")[0].rpartition(".requests.")[2]
-        waits = [task for task in (unplaced(job) if field else ())
-                 if field != "requests" or not any(sized_by(seen, task, resource))]
+        waits = [task for task in (unplaced(job) if field else ()) if not _tolerates(task, text)
+                 and (field != "requests" or not any(sized_by(seen, task, resource)))]
         for task in [each for each in waits if each.key not in placed] or waits:
             kind, name, specs = owners.specs_in(seen, job, task)
             yield from ((kind, name, f"{each}.{IN_SPEC[field]}") for each in specs)
+
+
+def _tolerates(task: TaskInfo, text: str) -> bool:
+    """Return whether a pod has the tolerations that a setting adds."""
+    _, adds, added = text.partition(".tolerations+=")
+    return bool(adds) and all(taints.tolerated(Taint(
+        each.get("key", ""), each.get("value", ""), each.get("effect", "")),
+        task.pod.spec.tolerations) for each in json.loads(added))
 
 
 def _by_hyper_node(seen: Evidence, job: JobInfo, change: Change) -> Iterator[Message]:

@@ -9,10 +9,18 @@ Volcano: none
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from volcano_lab.api import PIPELINED, TaskInfo, selector
-from volcano_lab.api.objects import LabelSelector, Node, NodeSelectorTerm, Pod, Taint
+from volcano_lab.api.objects import (
+    LabelSelector,
+    Node,
+    NodeSelectorTerm,
+    Pod,
+    StorageClass,
+    Taint,
+)
 from volcano_lab.api.taints import first_untolerated
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import TABLES, Cause
@@ -37,6 +45,20 @@ def terms_of(term: NodeSelectorTerm | LabelSelector) -> list[str]:
     """
     return [f"{each.key} {each.operator} {', '.join(each.values)}".strip()
             for each in term.match_expressions]
+
+
+def places_of(found: StorageClass, claim: str, nodes: Iterable[Node]) -> Iterator[Message]:
+    """Yield for which nodes a class creates the volume of a claim, and that no node is one."""
+    terms = [term.match_label_expressions for term in found.allowed_topologies]
+    if terms:
+        yield Message("volume.places", storage_class=found.name, claim=claim, places=[
+            ", ".join(f"{each.key} {'/'.join(each.values)}" for each in term) for term in terms])
+    own, keys = [node.metadata.labels for node in nodes], {each.key for each in chain(*terms)}
+    if terms and not any(all(labels.get(each.key) in each.values for each in term)
+                         for term in terms for labels in own):
+        there = grouped((key, labels[key]) for labels in own for key in keys & labels.keys())
+        yield Message("volume.nowhere.class", claim=claim, there=[
+            f"{key} {'/'.join(sorted({*there[key]}))}" for key in sorted(there)] or None)
 
 
 def affine_terms(pod: Pod) -> list[NodeSelectorTerm]:

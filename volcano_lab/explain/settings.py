@@ -6,7 +6,7 @@ Volcano: none
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -126,7 +126,7 @@ def _said(job: JobInfo, row: dict[str, Any], by: list[str], kind: str, field: st
     """That a setting has no effect, and where which one has."""
     form, group = row["form"], job.pod_group
     ends = {each.rpartition("/")[2]: each for each in row["keys"]}
-    right = ends[meant(key.rpartition("/")[2], ends, ALIKE)]
+    right = ends[_meant(key.rpartition("/")[2], [*ends])]
     value, shown = [text] * 2 if FORMS[form](text) else (row.get("none", "VALUE"), form.upper())
     code = f"ineffective{'.form' * read}{'.none' * (not kind)}"
     moment = group.metadata.creation_timestamp
@@ -153,7 +153,19 @@ def _written(seen: Evidence, job: JobInfo, keys: list[str]) -> Iterator[tuple[st
         for field in ("annotations", "labels"):
             yield from ((obj.kind, field, key, text)
                         for key, text in getattr(obj.metadata, field).items()
-                        if meant(key.rpartition("/")[2], ends, ALIKE))
+                        if _meant(key.rpartition("/")[2], ends))
+
+
+def _meant(end: str, ends: Sequence[str]) -> str:
+    """Return the end of a key that one is meant to be: one like it, or one that has its words and
+    more; "" without one.
+
+    >>> _meant("max-unavailable", ["jdb-min-available", "jdb-max-unavailable"])
+    'jdb-max-unavailable'
+    """
+    words = {*end.split("-")}
+    longer = (each for each in ends if len(words) > 1 and words < {*each.split("-")})
+    return meant(end, ends, ALIKE) or next(longer, "")
 
 
 def deadlines(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

@@ -12,7 +12,7 @@ from volcano_lab.api.storage import NO_PROVISIONER, VOLUME, WAIT, attach_key, cl
 from volcano_lab.explain.evidence import Evidence, not_ready
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.origin import near
-from volcano_lab.explain.required import terms_of
+from volcano_lab.explain.required import places_of, terms_of
 from volcano_lab.framework import Session
 from volcano_lab.manifests.events import OF_CLAIM, OF_DRIVER
 from volcano_lab.messages import Message, alike
@@ -260,15 +260,8 @@ def reach_of(seen: Evidence, key: str) -> Iterator[Message]:
             yield from _required(seen, claim.spec.volume_name, selected, claim.key)
     for claim in _claims(storage, pod):
         found = storage.class_of(claim)
-        terms = [term.match_label_expressions for term in (
-            found.allowed_topologies if found is not None else ())]
-        if terms and storage.get(VOLUME, claim.spec.volume_name) is None:
-            yield Message("volume.places", storage_class=found.name, claim=claim.key, places=[
-                ", ".join(f"{each.key} {'/'.join(each.values)}" for each in term)
-                for term in terms])
-            if not any(all(node.node.metadata.labels.get(each.key) in each.values for each in term)
-                       for term in terms for node in seen.ssn.nodes.values()):
-                yield Message("volume.nowhere.labels")
+        if found is not None and storage.get(VOLUME, claim.spec.volume_name) is None:
+            yield from places_of(found, claim.key, [each.node for each in seen.ssn.nodes.values()])
     yield from _unbound(seen, pod)
     yield from _apart(seen, pod)
 

@@ -101,6 +101,17 @@ def _likeness(named: Steps, words: set[str]) -> int:
                for word in words)
 
 
+def of_role(fields: list[str], head: str) -> list[str]:
+    """Return the fields of a leader's template for a `head`, the others for the pods that follow
+    one; all where none is a leader's.
+
+    >>> of_role(["spec.leaderTemplate.spec", "spec.workerTemplate.spec"], "")
+    ['spec.workerTemplate.spec']
+    """
+    leads = [field for field in fields if ".leaderTemplate." in field]
+    return [field for field in fields if (field in leads) is bool(head)] if leads else fields
+
+
 def field_text(steps: Steps) -> str:
     """Return a field as it is written: `spec.tasks[0].template`.
 
