@@ -17,6 +17,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import TimeoutError as PageTimeout, sync_playwright
 
 PROBE = Path(__file__).with_name("probe.js").read_text()
+SETTLED = "__probe.settled()"
 FLAGS = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync",
          "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"]
@@ -168,16 +169,15 @@ def open_notebook(browser, server, notebook, run=True, context=None):
         shown.page.on("request", look)
         shown.page.on("pageerror", lambda error: shown.errors.append(str(error)))
         shown.page.add_init_script(PROBE)
-        try:
-            shown.page.goto(server.url(notebook), timeout=90_000)
-        except PageTimeout:  # now and then Voila waits for ever for a kernel: visit it again
+        if server.kind == "voila":
+            _visit(shown.page, server.url(notebook))
+        else:
             shown.page.goto(server.url(notebook), timeout=240_000)
-        if server.kind != "voila":
             shown.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=180_000)
             if run:
                 _run_all(shown, server, notebook)
         try:
-            shown.page.wait_for_function("__probe.settled()", timeout=240_000)
+            shown.page.wait_for_function(SETTLED, timeout=240_000)
         except PageTimeout as error:
             raise AssertionError(
                 f"{notebook}: not all outputs were drawn within four minutes") from error
@@ -186,6 +186,17 @@ def open_notebook(browser, server, notebook, run=True, context=None):
         shown.page.close() if context else visit.close()
         for session in server.sessions(notebook) if server.kind != "voila" else []:
             server.api(f"sessions/{session['id']}", "DELETE")  # its kernel's memory
+
+
+def _visit(page, url):
+    """Open a page of Voila, a second time where it waits for a kernel, or for outputs, for ever,
+    as it does now and then on a busy machine.
+    """
+    try:
+        page.goto(url, timeout=120_000)
+        page.wait_for_function(SETTLED, timeout=240_000)
+    except PageTimeout:
+        page.goto(url, timeout=240_000)
 
 
 def _run_all(shown, server, notebook):

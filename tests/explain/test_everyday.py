@@ -307,7 +307,7 @@ def test_holders_of_which_no_pod_starts_are_named_and_may_be_deleted(reason, sai
         changes = [each.change for each in found.remedies]
         assert (f"Fewer pods of default/old start or keep running than its minimum ({reason})"
                 in found.text) is said
-        assert ("delete default/old" in changes) is said
+        assert ("delete job/default/old" in changes) is said
 
 
 @pytest.mark.parametrize("phase, said", [("Running", True), ("Pending", False)])

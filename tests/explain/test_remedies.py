@@ -155,7 +155,7 @@ SCENES = {
                "train is placed on n1"),
     "pods that have ended, whose PodGroups still reserve": (
         lambda: ghosts(Cluster().node("n1", cpu=8), 3, 2, ended=True), conf(),
-        "delete default/ghost-0, default/ghost-1", "train is placed on n1"),
+        "delete job/default/ghost-0, job/default/ghost-1", "train is placed on n1"),
     "a reservation that never starts": (
         lambda: in_queue(Cluster().node("n1", cpu=8).job("big", pods=2, cpu=8).job("train", cpu=1),
                          "big"), conf(), "delete job/default/big", "train is placed on n1"),
