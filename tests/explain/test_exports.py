@@ -420,8 +420,8 @@ def test_a_quota_refuses_pods_that_do_not_name_what_it_counts(hard, named):
     assert (said in found) == bool(named)
 
 
-WITHIN = "Job default/new: tasks.0.template.spec.containers.0.resources.requests.cpu 2 -> {}"
-FEWER = "Job default/new: tasks.0.replicas {0} -> {1}"
+WITHIN = "Job default/new: tasks[0].template.spec.containers[0].resources.requests.cpu 2 -> {}"
+FEWER = "Job default/new: tasks[0].replicas {0} -> {1}"
 
 
 @pytest.mark.long

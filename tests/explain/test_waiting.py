@@ -269,7 +269,7 @@ def test_jobs_that_hold_a_part_each_and_wait_for_the_rest_are_deleted_together()
     assert "All of them wait for more themselves." in explanation.text
     assert [each.change for each in explanation.remedies] == [
         "2 more nodes like n1", "both: job default/app2: a PriorityClass above 0; delete "
-        "default/app1", "delete job/default/app0, job/default/app1"]
+        "job/default/app1", "delete job/default/app0, job/default/app1"]
 
 
 def test_a_capability_that_names_some_resources_gets_the_others():
