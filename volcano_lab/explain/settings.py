@@ -126,7 +126,7 @@ def _said(job: JobInfo, row: dict[str, Any], by: list[str], kind: str, field: st
     """That a setting has no effect, and where which one has."""
     form, group = row["form"], job.pod_group
     ends = {each.rpartition("/")[2]: each for each in row["keys"]}
-    right = ends[_meant(key.rpartition("/")[2], [*ends])]
+    right = ends[_meant(key, [*ends])]
     value, shown = [text] * 2 if FORMS[form](text) else (row.get("none", "VALUE"), form.upper())
     code = f"ineffective{'.form' * read}{'.none' * (not kind)}"
     moment = group.metadata.creation_timestamp
@@ -153,17 +153,18 @@ def _written(seen: Evidence, job: JobInfo, keys: list[str]) -> Iterator[tuple[st
         for field in ("annotations", "labels"):
             yield from ((obj.kind, field, key, text)
                         for key, text in getattr(obj.metadata, field).items()
-                        if _meant(key.rpartition("/")[2], ends))
+                        if _meant(key, ends))
 
 
-def _meant(end: str, ends: Sequence[str]) -> str:
-    """Return the end of a key that one is meant to be: one like it, or one that has its words and
-    more; "" without one.
+def _meant(key: str, ends: Sequence[str]) -> str:
+    """Return the end of a key that one is meant to be: one like its own, or, of a key of Volcano,
+    one that has its words and more; "" without one.
 
-    >>> _meant("max-unavailable", ["jdb-min-available", "jdb-max-unavailable"])
+    >>> _meant("volcano.sh/max-unavailable", ["jdb-min-available", "jdb-max-unavailable"])
     'jdb-max-unavailable'
     """
-    words = {*end.split("-")}
+    domain, _, end = key.rpartition("/")
+    words = {*end.split("-")} if "volcano.sh" in domain else set()
     longer = (each for each in ends if len(words) > 1 and words < {*each.split("-")})
     return meant(end, ends, ALIKE) or next(longer, "")
 
