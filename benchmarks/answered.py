@@ -10,11 +10,10 @@ from random import Random
 import recorded_answers as asked
 from decisions import Facts, Hear
 from owners import Owners
-from scenarios import Scenario, scenario
+from scenarios import scenario
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.manifests.field_defaults import FIRST_TIME
-from volcano_lab.manifests.loader import Loaded
 from volcano_lab.manifests.writer import to_dict
 from volcano_lab.messages import log
 
@@ -32,7 +31,8 @@ def answer(seed: int, hear: Hear) -> None:
     with log.quiet():
         projects = Owners(random, queue).groups()
         found = dict(created(drawn.cluster, [*chain(*projects)]))
-        objects = world(drawn, random, [*chain(*random.sample(projects, PROJECTS))])
+        documents = [*chain(*random.sample(projects, PROJECTS))]
+        objects = drawn.with_jobs(random.sample([*drawn.kinds.values()], JOBS), documents)
         about = {"name": f"seed {seed}", "objects": [], "conf": drawn.conf, "events": []}
         asked.READ[about["name"]] = objects
         for verb in (*VERBS, "offer") if seed % OFFERS == 0 else VERBS:
@@ -44,20 +44,9 @@ def answer(seed: int, hear: Hear) -> None:
 
 def created(cluster: Cluster, documents: list[str]) -> Facts:
     """Return what controllers create of objects, now and later."""
-    objects = _with(cluster, documents).objects()
+    objects = cluster.copy().add(*documents).objects()
     later = {f"later {name}": [*map(to_dict, pods)] for name, pods in objects.later.items()}
     return {f"created {obj.kind} {obj.key}": to_dict(obj) for obj in objects} | later
-
-
-def world(drawn: Scenario, random: Random, documents: list[str]) -> Loaded:
-    """Return the objects of a cluster with a few jobs."""
-    objects = _with(drawn.cluster, documents).objects()
-    classes = [obj for obj in objects if obj.kind == "PriorityClass"]
-    kinds = {each.name: each for each in drawn.templates}
-    for template in random.sample([*kinds.values()], JOBS):
-        group, first, later = template.build(f"{template.name}-1", classes)
-        objects += [group, *first, *later]
-    return objects
 
 
 def tried(cluster: Cluster, random: Random, queue: str) -> Facts:
@@ -78,10 +67,3 @@ def tried(cluster: Cluster, random: Random, queue: str) -> Facts:
         except ValueError as error:
             found = str(getattr(error, "found", type(error).__name__))
         yield f"change {change}", found
-
-
-def _with(cluster: Cluster, documents: list[str]) -> Cluster:
-    found = cluster.copy()
-    for document in documents:
-        found.add(document)
-    return found

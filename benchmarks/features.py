@@ -52,6 +52,11 @@ class Draft:
             "status": {"allocatable": {"cpu": "7500m", "memory": "31Gi", "pods": "20"}}}))
         return name
 
+    def loaded_node(self, cpu: int, memory: int) -> str:
+        """Add one more node with a measured load, in percent; return its name."""
+        return self.node({}, annotations={"volcano-lab/cpu-usage": str(cpu),
+                                          "volcano-lab/memory-usage": str(memory)})
+
     def plugin(self, name: str, **arguments: Any) -> None:
         """Add a plugin to the last tier."""
         self.conf["tiers"][-1]["plugins"].append({"name": name, "arguments": {
@@ -113,8 +118,7 @@ def load(draft: Draft) -> list[JobTemplate]:
     draft.plugin("usage", **{"usage.weight": 2, "cpu.weight": 3,
                              "thresholds": {"cpu": 60, "mem": 70}})
     for cpu, memory in ((20, 30), (40, 60), (61, 10), (60, 70)):
-        draft.node({}, annotations={"volcano-lab/cpu-usage": str(cpu),
-                                    "volcano-lab/memory-usage": str(memory)})
+        draft.loaded_node(cpu, memory)
     return []
 
 
@@ -252,15 +256,19 @@ def roles(draft: Draft) -> list[JobTemplate]:
 
 def balance(draft: Draft) -> list[JobTemplate]:
     """Pods that leave nodes with a high load, for others with a low one."""
-    draft.plugin("rescheduling", interval="2m", metricsPeriod="10m", strategies=[
+    reschedules(draft, "2m")
+    for cpu, memory in ((20, 10), (90, 30), (25, 20)):
+        draft.loaded_node(cpu, memory)
+    return []
+
+
+def reschedules(draft: Draft, interval: str) -> None:
+    """Add the plugin rescheduling, with its action."""
+    draft.plugin("rescheduling", interval=interval, metricsPeriod="10m", strategies=[
         {"name": "lowNodeUtilization", "params": {
             "thresholds": {"cpu": 30, "memory": 30},
             "targetThresholds": {"cpu": 60, "memory": 70}}}])
     draft.conf["actions"] += ", shuffle"
-    for cpu, memory in ((20, 10), (90, 30), (25, 20)):
-        draft.node({}, annotations={"volcano-lab/cpu-usage": str(cpu),
-                                    "volcano-lab/memory-usage": str(memory)})
-    return []
 
 
 def guarantees(draft: Draft) -> list[JobTemplate]:

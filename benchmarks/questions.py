@@ -151,7 +151,8 @@ class Questions:
         for node in self.some(nodes, 3):
             for state in ("prepared", "bare"):
                 dry = DryRun(ssn, task, queue, node)
-                dry.state = dry.state if state == "prepared" else {}
+                if state == "bare":
+                    dry.state = {}
                 yield f"dry run, {state}", f"{key} on {node.name}", _answer(
                     dry.select_victims, lambda at: [
                         held for held in at.tasks.values() if held.status == RUNNING

@@ -8,7 +8,7 @@ those of `features.py` do.
 from collections.abc import Callable
 from typing import Any
 
-from features import Draft
+from features import Draft, reschedules
 from kinds import job, task
 
 from volcano_lab.simulation import JobTemplate
@@ -118,26 +118,21 @@ def scarce(draft: Draft) -> list[JobTemplate]:
     pod(draft, "ghost", node=draft.node({}), containers=(
         {"requests": {"cpu": "1", "nvidia.com/gpu": "1"}},))
 
-    def needs(**requests: str) -> dict[str, Any]:
-        return {"resources": {"requests": {"cpu": "250m", **{
-            name.replace("__", "/").replace("_", "-"): amount
-            for name, amount in requests.items()}}}}
+    def needs(name: str, amount: str) -> dict[str, Any]:
+        return {"requests": {"cpu": "250m", name: amount}}
 
-    return [job("stores", draft.queue, [task("a", 3, least=1, **needs(ephemeral_storage="4Gi"))]),
-            job("nics", draft.queue, [task("a", 2, **needs(**{"example.com__nic": "2"}), least=1),
-                                      task("b", 1, **needs(hugepages_2Mi="256Mi"))])]
+    return [job("stores", draft.queue, [
+                task("a", 3, least=1, resources=needs("ephemeral-storage", "4Gi"))]),
+            job("nics", draft.queue, [
+                task("a", 2, least=1, resources=needs("example.com/nic", "2")),
+                task("b", 1, resources=needs("hugepages-2Mi", "256Mi"))])]
 
 
 def qualities(draft: Draft) -> list[JobTemplate]:
     """Pods of each quality of service on a node that is too busy, in rescheduling's order."""
-    draft.plugin("rescheduling", interval="2s", metricsPeriod="10m", strategies=[
-        {"name": "lowNodeUtilization", "params": {
-            "thresholds": {"cpu": 30, "memory": 30},
-            "targetThresholds": {"cpu": 60, "memory": 70}}}])
-    draft.conf["actions"] += ", shuffle"
-    busy = draft.node({}, annotations={"volcano-lab/cpu-usage": "90",
-                                       "volcano-lab/memory-usage": "75"})
-    draft.node({}, annotations={"volcano-lab/cpu-usage": "5", "volcano-lab/memory-usage": "5"})
+    reschedules(draft, "2s")
+    busy = draft.loaded_node(90, 75)
+    draft.loaded_node(5, 5)
     full = {"cpu": "1", "memory": "1Gi"}
     whole, bound = {"requests": full, "limits": full}, {"limits": full}
     for name, parts in (("whole", (whole,)), ("half", ({}, whole)), ("bound", (bound, bound)),

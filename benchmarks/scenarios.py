@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterable
 from random import Random
 
 import yaml
@@ -12,6 +13,7 @@ from oddities import ODDITIES
 from rarities import RARITIES
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.manifests.loader import Loaded
 from volcano_lab.simulation import JobTemplate
 
 CLASSES = """
@@ -70,6 +72,20 @@ class Scenario:
     slowest: float
     rate: float
     period: float
+
+    @property
+    def kinds(self) -> dict[str, JobTemplate]:
+        """The kinds of jobs by name, each once."""
+        return {template.name: template for template in self.templates}
+
+    def with_jobs(self, templates: Iterable[JobTemplate], documents: Iterable[str] = ()) -> Loaded:
+        """Return the objects of the cluster with a job of each of some kinds, and further ones."""
+        objects = self.cluster.copy().add(*documents).objects()
+        classes = [obj for obj in objects if obj.kind == "PriorityClass"]
+        for template in templates:
+            group, first, later = template.build(f"{template.name}-1", classes)
+            objects += [group, *first, *later]
+        return objects
 
 
 def scenario(seed: int, recorded: bool = False) -> Scenario:

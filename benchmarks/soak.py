@@ -89,12 +89,11 @@ def decide(seed: int, hear: decisions.Hear) -> None:
     """
     drawn = scenario(seed, recorded=True)
     with log.quiet():
-        kinds = {template.name: template for template in drawn.templates}
-        found = {f"alone {name}": alone(drawn, template) for name, template in kinds.items()}
+        found = {f"alone {name}": alone(drawn, kind) for name, kind in drawn.kinds.items()}
         texts = {f"{what} {number}": answer
                  for what, number, answer in read(drawn.conf, Random(f"texts {seed}"))}
         hear(0, found | lived("without jobs", drawn.cluster.objects(), drawn.conf, 10)
-             | lived("together", together(drawn), drawn.conf, 5) | texts)
+             | lived("together", drawn.with_jobs(drawn.kinds.values()), drawn.conf, 5) | texts)
         sim = simulation(seed, CHANCE, drawn, Disturbed, decisions.Witness(hear))
         while sim.cycles + sim.crashes < CYCLES:
             sim.calendar.env.step()
@@ -119,16 +118,6 @@ def alone(drawn: Scenario, template: JobTemplate) -> list[list[str]]:
     group, first, later = template.build(template.name, classes)
     cluster.add(group, *(pod.changed(spec={"scheduling_gates": []}) for pod in first + later))
     return cluster.run(drawn.conf).committed
-
-
-def together(drawn: Scenario) -> Loaded:
-    """Return the objects of a cluster with a job of each kind."""
-    objects = drawn.cluster.objects()
-    classes = [obj for obj in objects if obj.kind == "PriorityClass"]
-    for name, template in {each.name: each for each in drawn.templates}.items():
-        group, first, later = template.build(f"{name}-1", classes)
-        objects += [group, *first, *later]
-    return objects
 
 
 def lived(what: str, objects: Loaded, conf: str, most: int) -> decisions.Facts:

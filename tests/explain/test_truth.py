@@ -4,8 +4,6 @@ and with the session.
 
 from __future__ import annotations
 
-from unittest.mock import patch
-
 import pytest
 from recorded_cases import HERE, SHARED, rows
 
@@ -15,6 +13,8 @@ from volcano_lab.framework.config.yaml import ConfError
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.messages import Message
 from volcano_lab.trace.state import queue_attributes
+
+pytestmark = pytest.mark.usefixtures("no_until")  # tried, no cause
 
 SLACK = 1e-4
 
@@ -171,9 +171,8 @@ def contradictions(case):
         explain = Explainer([manifests.from_dict(obj) for obj in case["objects"]], case["conf"])
     except ConfError:
         return 0
-    with patch("volcano_lab.explain.explainer.until", return_value=[]):  # tried, no cause
-        explained = [(uid, explain.why(uid)) for uid, job in explain.session.jobs.items()
-                     if job.has_pending_tasks() or job.is_pending()]
+    explained = [(uid, explain.why(uid)) for uid, job in explain.session.jobs.items()
+                 if job.has_pending_tasks() or job.is_pending()]
     explained += [(name, explain.why_queue(name)) for name in explain.session.queues]
     count = 0
     for about, explanation in explained:

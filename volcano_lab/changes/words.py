@@ -230,11 +230,11 @@ def _removals(draft: Draft, removals: Sequence[str], called: Called, ends: Colle
         elif isinstance(obj, PodGroup) and not draft.pods_of(obj):
             ghosts.append(obj.key)
         else:
-            called_so = called(obj.key) if isinstance(obj, PodGroup) else key_of(obj)
+            job = called(obj.key) if isinstance(obj, PodGroup) else ""
             if name in ends:
-                late.append(called_so)
+                late.append(job or key_of(obj))
             else:
-                gone.append(f"job/{called_so}" if isinstance(obj, PodGroup) else called_so)
+                gone.append(f"job/{job}" if job else key_of(obj))
     if late:
         yield Message("change.end", names=late)
     for (job, leaves), n in again.items():

@@ -3,7 +3,6 @@
 Volcano: none
 """
 
-import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
@@ -16,6 +15,7 @@ from volcano_lab.api.objects import Taint
 from volcano_lab.changes import Change, more_nodes, words
 from volcano_lab.changes.job_fields import IN_PODS
 from volcano_lab.changes.kubectl import created_again, kubectl
+from volcano_lab.changes.objects import Setting
 from volcano_lab.explain import options, owners, promises, volumes
 from volcano_lab.explain.evidence import Evidence, not_started, unplaced
 from volcano_lab.explain.outcome import Outcome
@@ -207,10 +207,10 @@ def written(seen: Evidence, job: JobInfo, change: Change) -> Iterator[tuple[str,
 
 def _tolerates(task: TaskInfo, text: str) -> bool:
     """Return whether a pod has the tolerations that a setting adds."""
-    _, adds, added = text.partition(".tolerations+=")
-    return bool(adds) and all(taints.tolerated(Taint(
+    setting = Setting.read(text)
+    return setting.adds and setting.target.endswith(".tolerations") and all(taints.tolerated(Taint(
         each.get("key", ""), each.get("value", ""), each.get("effect", "")),
-        task.pod.spec.tolerations) for each in json.loads(added))
+        task.pod.spec.tolerations) for each in setting.value)
 
 
 def _by_hyper_node(seen: Evidence, job: JobInfo, change: Change) -> Iterator[Message]:
